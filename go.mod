@@ -1,0 +1,3 @@
+module boo
+
+go 1.26

@@ -1,0 +1,208 @@
+package orchestrator
+
+import (
+	"context"
+	"io"
+	"time"
+)
+
+// Trees makes, watches over and records worktrees. Package worktree
+// implements it. Methods may be called concurrently; two calls for the same
+// worktree are serialised by the chat's lock, which the caller holds.
+type Trees interface {
+	// Checkout finds the work tree that dir is in. Errors: CodeNotFound outside
+	// of any repository, CodeInvalid in a bare one.
+	Checkout(ctx context.Context, dir string) (Checkout, error)
+
+	// Base resolves the commit that a new chat starts from: rev, or HEAD when
+	// rev is empty. In a repository without commits it is an empty root commit
+	// of boo's own.
+	Base(ctx context.Context, c Checkout, rev string) (ObjectID, error)
+
+	// Create makes wt, detached at its base and locked with a reason that names
+	// the chat, and holds the base and the baseline by refs. Whatever a broken
+	// earlier attempt for the same chat left behind is cleared away first. On
+	// error nothing is left.
+	Create(ctx context.Context, wt Worktree) error
+
+	// Verify reports nil if wt stands at its place and belongs to its chat.
+	Verify(ctx context.Context, wt Worktree) error
+
+	// Snapshot commits the whole worktree onto the chat's chain and moves
+	// refs/boo/chats/<chat>/head. When it returns, objects and ref are on disk.
+	// Neither index nor HEAD of the worktree is touched.
+	Snapshot(ctx context.Context, wt Worktree, by Signature, message string) (Snapshot, error)
+
+	// Newest returns the newest snapshot of the chat; its Commit is "" if there
+	// is none yet.
+	Newest(ctx context.Context, wt Worktree) (Snapshot, error)
+
+	// Person returns the signature that the person's own commits would carry.
+	Person(ctx context.Context, common GitDir) Signature
+
+	// Diff lists the paths that differ between two commits or trees, by path.
+	Diff(ctx context.Context, common GitDir, from, to ObjectID) ([]FileChange, error)
+
+	// WritePatch writes the difference as a git patch that git apply accepts,
+	// limited to paths unless there are none.
+	WritePatch(ctx context.Context, w io.Writer, common GitDir, from, to ObjectID, paths []Path) error
+}
+
+// Agents starts agent sessions. Package backends implements it.
+type Agents interface {
+	// Check reports nil if the agent is known and can be started, before
+	// anything is made for it. Errors: CodeNotFound, CodeAgent, each with the
+	// command that mends it.
+	Check(ctx context.Context, name AgentName) error
+
+	// Start brings a session about: it starts the agent under supervision,
+	// and resumes req.NativeID where it is known, or else opens a new session.
+	// On error no process is left.
+	Start(ctx context.Context, req SessionRequest) (AgentSession, error)
+}
+
+// SessionRequest says which session is wanted and how.
+type SessionRequest struct {
+	Chat     ChatID
+	Turn     TurnID
+	Agent    AgentName
+	Model    string // "" leaves the choice to the agent
+	Dir      WorktreeDir
+	NativeID string // session to bring back; "" for a new one
+	Turns    int    // turns the agent has had in it: a replay of none is a failed load
+
+	// Permit answers the agent's requests; it returns an option's id, or
+	// "cancelled". It is called once per request and may block.
+	Permit func(ctx context.Context, p Permission) (string, error)
+	// Started is told each process right after it was started.
+	Started func(Process)
+}
+
+// AgentSession is a live agent holding one session. It takes one prompt at a
+// time; Stop and Close may be called at any moment from another goroutine.
+type AgentSession interface {
+	// Info tells how the session came to be. Rung is RungResumed or RungNew.
+	Info() SessionInfo
+
+	// Prompt sends the blocks as one prompt and returns when the agent has
+	// ended the turn. sent is called right before the first byte is written;
+	// if it returns an error nothing is sent. Every event that was read before
+	// the agent's answer has been passed to sink when Prompt returns. sink may
+	// block: the agent is then read no further.
+	Prompt(ctx context.Context, blocks []string, sent func() error, sink func(Event)) (TurnResult, error)
+
+	// Stop asks the agent to cancel what it does and, if it has not ended the
+	// turn after grace, ends its whole process tree.
+	Stop(ctx context.Context, grace time.Duration) error
+
+	// Close ends the agent's process tree. When it returns none of it is alive.
+	Close(ctx context.Context) error
+}
+
+// TurnResult is how the agent itself ended a turn.
+type TurnResult struct {
+	Stop  string // end_turn, max_tokens, max_turn_requests, refusal, cancelled
+	Usage Usage
+}
+
+// Pending keeps the pending set of chats. Package pending implements it.
+type Pending interface {
+	// Delta computes how the pending set moves when newest becomes the chat's
+	// newest snapshot. share is what one contributor did since the snapshot
+	// before; by is who and in which turn. Nothing is stored.
+	Delta(ctx context.Context, wt Worktree, newest ObjectID, share []FileChange, by Contribution) (ChangeDelta, error)
+
+	// Apply writes pending changes into a checkout; all or nothing.
+	Apply(ctx context.Context, req ApplyRequest) (ApplyResult, error)
+
+	// Undo takes back the newest apply that is still in force in the checkout.
+	Undo(ctx context.Context, req UndoRequest) (ApplyResult, error)
+
+	// Recover finishes or takes back applies that were cut off, and says which.
+	Recover(ctx context.Context) ([]ApplyResult, error)
+}
+
+// ChangeDelta is a step of a chat's pending set, to be stored in one
+// transaction with whatever caused it.
+type ChangeDelta struct {
+	Chat     ChatID
+	Baseline ObjectID // it was computed against this one, and is void if that moved
+	Insert   []Change // new rows, state pending
+	// Retire lists rows that are pending no more: superseded by a row of Insert,
+	// or, with an empty value, because the path is back at its baseline.
+	Retire map[ChangeID]ChangeID
+}
+
+// ApplyRequest says what to apply and where.
+type ApplyRequest struct {
+	Worktree Worktree
+	Checkout Checkout
+	Changes  []Change // pending rows of that chat
+}
+
+// UndoRequest says where to undo.
+type UndoRequest struct {
+	Repo     RepoID
+	Checkout Checkout
+}
+
+// ApplyState is where an apply is in its life:
+// prepared -> applied -> undone, or prepared -> rolled_back.
+type ApplyState string
+
+// The states of an apply.
+const (
+	ApplyPrepared   ApplyState = "prepared"
+	ApplyApplied    ApplyState = "applied"
+	ApplyRolledBack ApplyState = "rolled_back"
+	ApplyUndone     ApplyState = "undone"
+)
+
+// ApplyResult is what an apply or an undo came to.
+type ApplyResult struct {
+	ID       ApplyID        `json:"id,omitempty"`
+	Chat     ChatID         `json:"chat"`
+	State    ApplyState     `json:"state"`
+	Files    []AppliedFile  `json:"files"`
+	Conflict []PathConflict `json:"conflicts,omitempty"`
+	Checkout CheckoutDir    `json:"checkout"`
+	Skipped  []SkippedPath  `json:"skipped,omitempty"`
+}
+
+// AppliedFile is one path of an apply.
+type AppliedFile struct {
+	Change ChangeID `json:"change"`
+	FileStat
+	// Merged is set when the person's file was not at the baseline and their
+	// edits and the agent's were brought together.
+	Merged bool `json:"merged,omitempty"`
+	// Already is set when the checkout had the change before.
+	Already bool `json:"already,omitempty"`
+}
+
+// PathConflict says why one path cannot be applied.
+type PathConflict struct {
+	Path   Path   `json:"path"`
+	Reason string `json:"reason"`
+}
+
+// Locks gives locks that hold between processes and end with their owner,
+// however it ends. Package daemon implements it.
+type Locks interface {
+	// Lock waits for the lock. waiting is called once if it is not free.
+	Lock(ctx context.Context, name string, waiting func()) (release func(), err error)
+	// TryLock returns ok == false at once if somebody holds it.
+	TryLock(name string) (release func(), ok bool, err error)
+}
+
+// Processes judges and ends processes that boo started. Package proc
+// implements it.
+type Processes interface {
+	// Self identifies the running process.
+	Self() Owner
+	// Alive reports whether exactly that process still lives.
+	Alive(o Owner) bool
+	// EndStrays ends what is left of p's process tree: processes that carry its
+	// identity or its tag, and no others. It returns when they are gone.
+	EndStrays(ctx context.Context, p Process) error
+}

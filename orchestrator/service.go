@@ -1,0 +1,103 @@
+package orchestrator
+
+import (
+	"context"
+	"io"
+)
+
+// Service is what the commands of the program talk to. [Engine] implements it
+// in the process of the command itself; a daemon's client can implement it
+// without anything above noticing. All methods may be called concurrently.
+type Service interface {
+	// Send commits a prompt and hands it to its chat. When it returns, the
+	// prompt is on disk and the turn will be taken in its order. Nothing is
+	// made when it returns an error.
+	Send(ctx context.Context, req SendRequest) (Sent, error)
+
+	// Follow passes the turn's events after a number to yield, in order and
+	// each once, until the turn is terminal and all are passed, or yield or ctx
+	// ends it. It sees turns that another process runs.
+	Follow(ctx context.Context, turn TurnID, after Seq, yield func(Event) error) error
+
+	// Stop cancels a turn. The agent has some seconds to answer; with now its
+	// processes are ended at once.
+	Stop(ctx context.Context, turn TurnID, now bool) error
+
+	// Answer answers an open permission request; option is an option's id or
+	// "cancelled". CodeNotFound if it is not open any more.
+	Answer(ctx context.Context, id PermissionID, option string) error
+
+	// Chats lists chats: those of the repository that dir is in, or all.
+	Chats(ctx context.Context, dir string, all bool) ([]ChatSummary, error)
+	// Chat shows one chat; see [ChatRef].
+	Chat(ctx context.Context, ref ChatRef) (ChatDetail, error)
+	// Log lists a chat's events after a number, at most limit.
+	Log(ctx context.Context, ref ChatRef, after Seq, limit int) ([]Event, error)
+
+	// Changes lists pending changes.
+	Changes(ctx context.Context, sel ChangeSelector) ([]Change, error)
+	// Patch writes the selected pending changes as one git patch per chat.
+	Patch(ctx context.Context, w io.Writer, sel ChangeSelector) error
+	// Apply writes the selected pending changes of one chat into the checkout
+	// that sel.Dir is in. On CodeConflict the result names the paths.
+	Apply(ctx context.Context, sel ChangeSelector) (ApplyResult, error)
+	// Undo takes back the last apply to the checkout that dir is in.
+	Undo(ctx context.Context, dir string) (ApplyResult, error)
+	// Recover settles what a boo that died left behind, and reports it. Every
+	// command calls it first; it costs one query when there is nothing to do.
+	Recover(ctx context.Context) ([]Recovery, error)
+	// Close ends what still runs, waits for it, and releases the store.
+	Close() error
+}
+
+// ChatRef names a chat from the place that a command runs in.
+type ChatRef struct {
+	Dir    string // working directory of the command
+	Prefix string // of a chat id; "" for the chat last used in the repository
+}
+
+// SendRequest is a prompt and where it goes.
+type SendRequest struct {
+	Ref    ChatRef
+	New    bool      // a new chat, even if there is one
+	Agent  AgentName // "" for the chat's last agent, or the default
+	Model  string
+	Base   string // revision that a new chat starts from; "" for HEAD
+	Prompt string
+	// Attended says that a person is there who can answer permission requests.
+	Attended bool
+}
+
+// Sent says where a prompt went.
+type Sent struct {
+	Chat    ChatID
+	Turn    TurnID
+	Agent   AgentName
+	NewChat bool
+	Ahead   []Turn // turns of the chat that come first
+}
+
+// ChatDetail is everything about one chat.
+type ChatDetail struct {
+	ChatSummary
+	Repo     Repo
+	TurnList []Turn
+	Sessions []Session
+}
+
+// ChangeSelector selects pending changes from the place a command runs in.
+type ChangeSelector struct {
+	Dir  string
+	Chat string // prefix of a chat id; "" for the chat last used
+	All  bool   // of every chat of the repository
+	// Args are paths relative to Dir, directories among them, or change ids
+	// and prefixes of them; none selects everything.
+	Args []string
+}
+
+// Recovery is one thing that Recover settled.
+type Recovery struct {
+	Chat    ChatID
+	Turn    TurnID
+	Message string
+}

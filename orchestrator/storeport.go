@@ -1,0 +1,131 @@
+package orchestrator
+
+import "context"
+
+// Store is the truth: whatever is not in it did not happen. Package store
+// implements it. Methods may be called concurrently, also by several boo
+// processes. A method that returns nil has its effect on disk, and one that
+// returns an error has had none. Methods that do not find what they are asked
+// for return CodeNotFound; a full disk is CodeFull.
+type Store interface {
+	ChatStore
+	TurnStore
+	EventStore
+	SessionStore
+	ChangeStore
+	Close() error
+}
+
+// ChatStore keeps repositories, chats and the rows of their worktrees.
+type ChatStore interface {
+	// PutRepo stores r, or returns the row that already has its CommonDir.
+	PutRepo(ctx context.Context, r Repo) (Repo, error)
+	Repo(ctx context.Context, id RepoID) (Repo, error)
+	RepoByDir(ctx context.Context, common GitDir) (Repo, error)
+	Chat(ctx context.Context, id ChatID) (Chat, error)
+	// Chats lists chats, the last used first.
+	Chats(ctx context.Context, q ChatQuery) ([]ChatSummary, error)
+	Worktree(ctx context.Context, chat ChatID) (Worktree, error)
+	// MoveWorktree sets the state if it is one of from, else CodeBusy.
+	MoveWorktree(ctx context.Context, chat ChatID, from []WorktreeState, to WorktreeState, reason string) error
+}
+
+// ChatQuery selects chats. Zero fields select everything.
+type ChatQuery struct {
+	Repo   RepoID
+	Prefix string // of the id
+	Limit  int
+}
+
+// ChatSummary is a chat as a list shows it.
+type ChatSummary struct {
+	Chat
+	RepoRoot  CheckoutDir
+	Worktree  Worktree
+	Turns     int
+	Pending   int
+	Agents    []AgentName // in the order of their first turn
+	LastState TurnState   // of the newest turn; "" if there is none
+}
+
+// TurnStore keeps turns. Every method that moves a turn appends the turn event
+// in the same transaction and returns what it appended.
+type TurnStore interface {
+	// Enqueue stores a prompt: the turn in state queued, its prompt event and,
+	// if newChat is not nil, the chat with its worktree row, all in one
+	// transaction. It gives the turn its number.
+	Enqueue(ctx context.Context, t Turn, newChat *NewChat) (Turn, error)
+	Turn(ctx context.Context, id TurnID) (Turn, error)
+	// Turns lists a chat's turns by number.
+	Turns(ctx context.Context, chat ChatID) ([]Turn, error)
+	// OpenTurns lists the turns of all chats that are not terminal, in the
+	// order of chat and number.
+	OpenTurns(ctx context.Context) ([]Turn, error)
+	// MoveTurn takes a turn to a state that is not terminal. CodeBusy if the
+	// turn is not in a state that may become it.
+	MoveTurn(ctx context.Context, id TurnID, to TurnState, reason string) ([]Event, error)
+	// SetBefore stores the snapshot before the turn, and the person's share.
+	SetBefore(ctx context.Context, id TurnID, before ObjectID, delta ChangeDelta) error
+	// EndTurn stores everything that a turn's end changes in one transaction:
+	// terminal state, snapshot, usage (also added to the session's lifetime),
+	// the pending set, the summary event and the turn event. CodeBusy if the
+	// turn is terminal already; CodeConflict if the baseline has moved since
+	// delta was computed.
+	EndTurn(ctx context.Context, end TurnEnd) ([]Event, error)
+}
+
+// NewChat is what the first prompt of a chat creates.
+type NewChat struct {
+	Chat     Chat
+	Worktree Worktree
+}
+
+// TurnEnd is the end of a turn.
+type TurnEnd struct {
+	Turn    TurnID
+	State   TurnState
+	Reason  string
+	Stop    string
+	After   ObjectID // "" when there was no worktree to snapshot
+	Rung    Rung
+	Usage   Usage
+	Delta   ChangeDelta
+	Summary TurnSummary
+}
+
+// EventStore keeps the events of chats.
+type EventStore interface {
+	// AppendEvents numbers and stores events of one chat in one transaction,
+	// without waiting for the disk, and returns them with Seq set.
+	AppendEvents(ctx context.Context, chat ChatID, events []Event) ([]Event, error)
+	// Events lists a chat's events after a number, in order, at most limit.
+	Events(ctx context.Context, chat ChatID, turn TurnID, after Seq, limit int) ([]Event, error)
+}
+
+// SessionStore keeps agent sessions and the processes that boo started.
+type SessionStore interface {
+	// Session returns the zero session in state none if there is no row.
+	Session(ctx context.Context, chat ChatID, agent AgentName) (Session, error)
+	Sessions(ctx context.Context, chat ChatID) ([]Session, error)
+	// PutSession stores all of s but its lifetime usage.
+	PutSession(ctx context.Context, s Session) error
+	PutProcess(ctx context.Context, p Process) error
+	DeleteProcess(ctx context.Context, p Process) error
+	Processes(ctx context.Context) ([]Process, error)
+}
+
+// ChangeStore keeps pending changes.
+type ChangeStore interface {
+	// Changes lists changes by chat and path.
+	Changes(ctx context.Context, q ChangeQuery) ([]Change, error)
+	// StoreDelta stores a delta by itself; CodeConflict as with EndTurn.
+	StoreDelta(ctx context.Context, delta ChangeDelta) error
+}
+
+// ChangeQuery selects changes. Zero fields select everything.
+type ChangeQuery struct {
+	Repo   RepoID
+	Chat   ChatID
+	States []ChangeState
+	Prefix string // of the id
+}
