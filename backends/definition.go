@@ -1,0 +1,51 @@
+package backends
+
+import "boo/orchestrator"
+
+// Definition says how to start one coding agent and speak with it. It is data:
+// no code of boo's knows an agent by its name.
+type Definition struct {
+	Name     orchestrator.AgentName
+	Title    string   // for people: "goose"
+	Protocol string   // "acp"
+	Program  string   // name looked for on PATH: "goose"
+	Args     []string // "acp"
+	// Env is set in the agent's environment; a value of the person's wins only
+	// where EnvPass names it.
+	Env map[string]string
+	// EnvPass lists the names, or prefixes ending in "*", that are passed from
+	// the person's environment besides those every program gets.
+	EnvPass []string
+	// ModelEnv is the variable that chooses the model, if there is one.
+	ModelEnv string
+	// Mode is the session mode that boo sets; "" where the agent has none.
+	Mode    string
+	Package Package
+	Quirks  Quirks
+}
+
+// Package is how an agent is installed.
+type Package struct {
+	Name    string // on npm
+	Version string // pinned: npm on an old node silently takes an older one
+	Bin     string // path of the program below the package's directory
+	Node    int    // lowest major version of node it runs on; 0 if it needs none
+	SizeMB  int    // of the installation, to show progress against
+}
+
+// Quirks are the ways in which an agent departs from its protocol, each with
+// the reason it is there.
+type Quirks struct {
+	// ErrorText lists beginnings of agent text that tell of a failed model
+	// call, from agents that then report a happy end.
+	ErrorText []string
+	// Setup maps a part of an error message to what the person has to set.
+	Setup []SetupHint
+}
+
+// SetupHint turns an agent's complaint about its configuration into advice.
+type SetupHint struct {
+	Match string // substring of the agent's error
+	Msg   string
+	Hint  string
+}
