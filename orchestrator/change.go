@@ -111,3 +111,8 @@ const (
 	ChangeConflict   ChangeState = "conflict"
 	ChangeReverted   ChangeState = "reverted"
 )
+
+// Stat counts the change.
+func (c FileChange) Stat() FileStat {
+	return FileStat{Path: c.Path, Op: c.Op(), Added: c.Added, Deleted: c.Deleted, Binary: c.Binary}
+}

@@ -110,3 +110,7 @@ func (h hidden) orNil() error {
 
 func (h hidden) Error() string { return "" }
 func (h hidden) Unwrap() error { return h.err }
+
+// ErrAgentDied is in the chain of the error that [AgentSession.Prompt] returns
+// when the agent's process ended in mid-turn, whatever its exit status.
+var ErrAgentDied = errors.New("the agent's process ended in mid-turn")

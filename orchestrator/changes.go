@@ -1,0 +1,170 @@
+package orchestrator
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"strings"
+)
+
+// Changes lists pending changes; see [Service.Changes].
+func (e *Engine) Changes(ctx context.Context, sel ChangeSelector) ([]Change, error) {
+	s, err := e.selectChanges(ctx, sel)
+	return s.changes, err
+}
+
+// selection is what a selector stands for.
+type selection struct {
+	checkout Checkout
+	chat     ChatID // the one chat of all changes; "" for those of a repository
+	changes  []Change
+}
+
+func (e *Engine) selectChanges(ctx context.Context, sel ChangeSelector) (selection, error) {
+	var s selection
+	var err error
+	if s.checkout, err = e.checkout(ctx, sel.Dir); err != nil {
+		return s, err
+	}
+	repo, err := e.Store.RepoByDir(ctx, s.checkout.CommonDir)
+	if err != nil {
+		if CodeOf(err) == CodeNotFound && len(sel.Args) == 0 && sel.Chat == "" {
+			return s, nil
+		}
+		return s, err
+	}
+	q := ChangeQuery{Repo: repo.ID, States: []ChangeState{ChangePending}}
+	if !sel.All {
+		chat, err := e.resolve(ctx, ChatRef{Dir: sel.Dir, Prefix: sel.Chat})
+		if err != nil {
+			return s, err
+		}
+		if chat.Chat.Repo != repo.ID {
+			return s, Errorf(CodeInvalid, "chat %s belongs to %s, not to the repository you are in", chat.ID, chat.RepoRoot).
+				WithHint("cd %s", chat.RepoRoot)
+		}
+		q.Chat, s.chat = chat.ID, chat.ID
+	}
+	all, err := e.Store.Changes(ctx, q)
+	if err != nil {
+		return s, err
+	}
+	s.changes, err = pick(all, s.checkout, sel)
+	return s, err
+}
+
+// pick keeps the changes that the arguments name.
+func pick(all []Change, c Checkout, sel ChangeSelector) ([]Change, error) {
+	if len(sel.Args) == 0 {
+		return all, nil
+	}
+	chosen := map[ChangeID]bool{}
+	for _, arg := range sel.Args {
+		byID, byPath := matching(all, c, arg)
+		switch {
+		case len(byID) > 0 && len(byPath) > 0:
+			return nil, Errorf(CodeInvalid, "%s is both a change (%s) and a path", arg, byID[0]).
+				WithHint("write ./%s for the path, or more of the change's id", arg)
+		case len(byID) > 1:
+			return nil, Errorf(CodeInvalid, "%s could be %s or %s", arg, byID[0], byID[1])
+		case len(byID)+len(byPath) == 0:
+			return nil, Errorf(CodeNotFound, "no pending change at %s", arg).WithHint("boo pending ls")
+		}
+		for _, id := range append(byID, byPath...) {
+			chosen[id] = true
+		}
+	}
+	var kept []Change
+	for _, ch := range all {
+		if chosen[ch.ID] {
+			kept = append(kept, ch)
+		}
+	}
+	return kept, nil
+}
+
+func matching(all []Change, c Checkout, arg string) (byID, byPath []ChangeID) {
+	prefix, idErr := ParseChangePrefix(arg)
+	path, pathErr := repoPath(c, arg)
+	for _, ch := range all {
+		if idErr == nil && strings.HasPrefix(string(ch.ID), prefix) {
+			byID = append(byID, ch.ID)
+		}
+		if pathErr == nil && ch.Path.Under(path) {
+			byPath = append(byPath, ch.ID)
+		}
+	}
+	return byID, byPath
+}
+
+// repoPath turns what a person typed in dir into a path of the repository; ""
+// stands for its top.
+func repoPath(c Checkout, arg string) (Path, error) {
+	if !filepath.IsAbs(arg) {
+		arg = filepath.Join(string(c.Dir), string(c.Prefix), arg)
+	}
+	rel, err := filepath.Rel(string(c.Dir), arg)
+	if err != nil || rel == "." {
+		return "", err
+	}
+	return ParsePath(filepath.ToSlash(rel))
+}
+
+// Patch writes the selected changes as git patches; see [Service.Patch].
+func (e *Engine) Patch(ctx context.Context, w io.Writer, sel ChangeSelector) error {
+	s, err := e.selectChanges(ctx, sel)
+	if err != nil {
+		return err
+	}
+	paths := map[ChatID][]Path{}
+	var order []ChatID
+	for _, ch := range s.changes {
+		if paths[ch.Chat] == nil {
+			order = append(order, ch.Chat)
+		}
+		paths[ch.Chat] = append(paths[ch.Chat], ch.Path)
+	}
+	for _, chat := range order {
+		wt, err := e.Store.Worktree(ctx, chat)
+		if err != nil {
+			return err
+		}
+		newest, err := e.newest(ctx, wt)
+		if err != nil {
+			return err
+		}
+		if err := e.Trees.WritePatch(ctx, w, wt.CommonDir, wt.Baseline, newest, paths[chat]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Apply writes the selected changes into the checkout; see [Service.Apply].
+func (e *Engine) Apply(ctx context.Context, sel ChangeSelector) (ApplyResult, error) {
+	if sel.All {
+		return ApplyResult{}, Errorf(CodeInvalid, "apply takes the changes of one chat at a time").WithHint("boo pending apply -c CHAT")
+	}
+	s, err := e.selectChanges(ctx, sel)
+	if err != nil || len(s.changes) == 0 {
+		return ApplyResult{Chat: s.chat, Checkout: s.checkout.Dir}, err
+	}
+	wt, err := e.Store.Worktree(ctx, s.chat)
+	if err != nil {
+		return ApplyResult{}, err
+	}
+	return e.Pending.Apply(ctx, ApplyRequest{Worktree: wt, Checkout: s.checkout, Changes: s.changes})
+}
+
+// Undo takes back the last apply; see [Service.Undo].
+func (e *Engine) Undo(ctx context.Context, dir string) (ApplyResult, error) {
+	c, err := e.checkout(ctx, dir)
+	if err != nil {
+		return ApplyResult{}, err
+	}
+	repo, err := e.Store.RepoByDir(ctx, c.CommonDir)
+	if err != nil {
+		return ApplyResult{}, err
+	}
+	return e.Pending.Undo(ctx, UndoRequest{Repo: repo.ID, Checkout: c})
+}

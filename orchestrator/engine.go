@@ -1,0 +1,102 @@
+package orchestrator
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// Config is what an [Engine] is made of. All fields but Now are needed.
+type Config struct {
+	Store     Store
+	Trees     Trees
+	Agents    Agents
+	Pending   Pending
+	Locks     Locks
+	Processes Processes
+	// Worktrees is the directory that the chats' worktrees are made in.
+	Worktrees string
+	// Agent takes the turns of a new chat when the request names none.
+	Agent AgentName
+	// Now is the clock; nil stands for time.Now.
+	Now func() time.Time
+}
+
+// Engine carries out the use cases in this process. Each turn has a goroutine
+// of its own, which owns its chat while it holds the chat's lock; Close waits
+// for all of them.
+type Engine struct {
+	Config
+	life  context.Context
+	end   context.CancelFunc
+	turns sync.WaitGroup
+
+	mu          sync.Mutex
+	live        map[TurnID]*liveTurn
+	permissions map[PermissionID]chan string
+	changed     map[ChatID]chan struct{} // closed when the chat has new events
+	closed      bool
+}
+
+var _ Service = (*Engine)(nil)
+
+// NewEngine returns an engine. It owns the store from then on.
+func NewEngine(c Config) *Engine {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	e := &Engine{
+		Config:      c,
+		live:        map[TurnID]*liveTurn{},
+		permissions: map[PermissionID]chan string{},
+		changed:     map[ChatID]chan struct{}{},
+	}
+	e.life, e.end = context.WithCancel(context.Background())
+	return e
+}
+
+// Close ends the turns that still run, as interrupted, waits for them, and
+// closes the store.
+func (e *Engine) Close() error {
+	e.mu.Lock()
+	e.closed = true
+	e.mu.Unlock()
+	e.end()
+	e.turns.Wait()
+	return e.Store.Close()
+}
+
+// announce wakes those who follow a chat.
+func (e *Engine) announce(chat ChatID) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if ch, ok := e.changed[chat]; ok {
+		close(ch)
+		delete(e.changed, chat)
+	}
+}
+
+// news returns a channel that is closed at the next announcement.
+func (e *Engine) news(chat ChatID) <-chan struct{} {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	ch, ok := e.changed[chat]
+	if !ok {
+		ch = make(chan struct{})
+		e.changed[chat] = ch
+	}
+	return ch
+}
+
+func (e *Engine) liveTurn(id TurnID) *liveTurn {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.live[id]
+}
+
+func (e *Engine) worktreeDir(repo RepoID, chat ChatID) WorktreeDir {
+	return WorktreeDir(filepath.Join(e.Worktrees, string(repo), string(chat)))
+}
+
+func chatLock(chat ChatID) string { return "chat-" + string(chat) }

@@ -1,0 +1,116 @@
+package orchestrator
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+const (
+	// From Ctrl-C to the last process gone may take 5 s: the agent has most of
+	// it to answer, the rest is for TERM and KILL.
+	cancelGrace = 3 * time.Second
+	endGrace    = time.Second
+	// What is written down after a turn was stopped is bounded too.
+	settleTime = 2 * time.Minute
+)
+
+// liveTurn is a turn that this process takes through. Its goroutine runs
+// [liveTurn.run]; all else may only call stop.
+type liveTurn struct {
+	e        *Engine
+	turn     Turn
+	attended bool
+	done     chan struct{} // closed when the goroutine is through
+	err      error         // why the turn could not be settled; read after done
+
+	ctx    context.Context // ends when the turn is stopped or the engine closes
+	cancel context.CancelFunc
+
+	mu       sync.Mutex
+	session  AgentSession // while one is there
+	stopping bool
+}
+
+// begin starts the goroutine that takes a turn through.
+func (e *Engine) begin(turn Turn, attended bool) error {
+	lt := &liveTurn{e: e, turn: turn, attended: attended, done: make(chan struct{})}
+	lt.ctx, lt.cancel = context.WithCancel(e.life)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		lt.cancel()
+		return Errorf(CodeInterrupted, "boo is shutting down; turn %s is queued and was not sent", turn.ID)
+	}
+	e.live[turn.ID] = lt
+	e.turns.Go(func() {
+		defer lt.cancel()
+		lt.err = lt.run()
+		close(lt.done)
+		e.mu.Lock()
+		delete(e.live, turn.ID)
+		e.mu.Unlock()
+		e.announce(turn.Chat)
+	})
+	return nil
+}
+
+// Stop cancels a turn; see [Service.Stop].
+func (e *Engine) Stop(ctx context.Context, turn TurnID, now bool) error {
+	lt := e.liveTurn(turn)
+	if lt == nil {
+		t, err := e.Store.Turn(ctx, turn)
+		if err != nil || t.State.Terminal() {
+			return err
+		}
+		return Errorf(CodeBusy, "turn %s is run by another boo (process %d)", turn, t.Owner.PID).
+			WithHint("press Ctrl-C in its terminal, or: kill -INT %d", t.Owner.PID)
+	}
+	return lt.stop(ctx, now)
+}
+
+// stop asks the agent to cancel, or ends its processes at once.
+func (lt *liveTurn) stop(ctx context.Context, now bool) error {
+	lt.mu.Lock()
+	first := !lt.stopping
+	lt.stopping = true
+	session := lt.session
+	lt.mu.Unlock()
+	if session == nil {
+		lt.cancel() // nothing was sent yet
+		return nil
+	}
+	if now {
+		return session.Close(ctx)
+	}
+	if !first {
+		return nil
+	}
+	lt.move(ctx, TurnCancelling, "")
+	return session.Stop(ctx, cancelGrace)
+}
+
+// hold publishes the session to stop, unless the turn was stopped meanwhile.
+func (lt *liveTurn) hold(s AgentSession) bool {
+	lt.mu.Lock()
+	defer lt.mu.Unlock()
+	if lt.stopping {
+		return false
+	}
+	lt.session = s
+	return true
+}
+
+func (lt *liveTurn) stopped() bool {
+	lt.mu.Lock()
+	defer lt.mu.Unlock()
+	return lt.stopping
+}
+
+// move takes the turn to a state that is not terminal. That it is not in a
+// state for it is no error: its end may have come first.
+func (lt *liveTurn) move(ctx context.Context, to TurnState, reason string) bool {
+	_, err := lt.e.Store.MoveTurn(ctx, lt.turn.ID, to, reason)
+	lt.e.announce(lt.turn.Chat)
+	return err == nil
+}

@@ -1,0 +1,106 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+)
+
+// prepare makes sure of the worktree and records how it stands before the
+// turn. What differs from the snapshot before is the person's work, or that of
+// a turn whose own end could not be recorded.
+func (e *Engine) prepare(ctx context.Context, t Turn) (Worktree, Snapshot, error) {
+	wt, err := e.ensureWorktree(ctx, t.Chat)
+	if err != nil {
+		return wt, Snapshot{}, err
+	}
+	by, err := e.owedTo(ctx, t)
+	if err != nil {
+		return wt, Snapshot{}, err
+	}
+	from, err := e.newest(ctx, wt)
+	if err != nil {
+		return wt, Snapshot{}, err
+	}
+	who := e.Trees.Person(ctx, wt.CommonDir)
+	if by.Agent != Person {
+		who = e.agentSignature(by.Agent)
+	}
+	who.When = e.Now()
+	before, err := e.Trees.Snapshot(ctx, wt, who, fmt.Sprintf("boo: before turn %d of chat %s\n\nBoo-Turn: %s\n", t.Number, t.Chat, t.ID))
+	if err != nil {
+		return wt, before, err
+	}
+	delta, _, err := e.delta(ctx, wt, from, before.Commit, by)
+	if err != nil {
+		return wt, before, err
+	}
+	return wt, before, e.Store.SetBefore(ctx, t.ID, before.Commit, delta)
+}
+
+// ensureWorktree makes the chat's worktree if it is not there yet.
+func (e *Engine) ensureWorktree(ctx context.Context, chat ChatID) (Worktree, error) {
+	wt, err := e.Store.Worktree(ctx, chat)
+	if err != nil {
+		return wt, err
+	}
+	switch wt.State {
+	case WorktreeCreating:
+		if err := e.Trees.Create(ctx, wt); err != nil {
+			return wt, err
+		}
+		if err := e.Store.MoveWorktree(ctx, chat, []WorktreeState{WorktreeCreating}, WorktreeActive, ""); err != nil {
+			return wt, err
+		}
+		wt.State = WorktreeActive
+		return wt, nil
+	case WorktreeActive:
+		return wt, e.Trees.Verify(ctx, wt)
+	}
+	return wt, Errorf(CodeInvalid, "the worktree of chat %s is %s", chat, wt.State).WithHint("boo chat send --new …")
+}
+
+// owedTo says whose work it is that the newest snapshot does not have.
+func (e *Engine) owedTo(ctx context.Context, t Turn) (Contribution, error) {
+	turns, err := e.Store.Turns(ctx, t.Chat)
+	if err != nil {
+		return Contribution{}, err
+	}
+	by := Contribution{Agent: Person, Turn: t.ID}
+	for _, earlier := range turns {
+		if earlier.Number >= t.Number || earlier.Before == "" {
+			continue
+		}
+		by = Contribution{Agent: Person, Turn: t.ID}
+		if earlier.After == "" {
+			by = Contribution{Agent: earlier.Agent, Turn: earlier.ID}
+		}
+	}
+	return by, nil
+}
+
+// newest returns the commit that the next share is measured from.
+func (e *Engine) newest(ctx context.Context, wt Worktree) (ObjectID, error) {
+	snap, err := e.Trees.Newest(ctx, wt)
+	if err != nil {
+		return "", err
+	}
+	if snap.Commit == "" {
+		return wt.Base, nil
+	}
+	return snap.Commit, nil
+}
+
+// delta computes one contributor's share between two snapshots and what it
+// does to the pending set.
+func (e *Engine) delta(ctx context.Context, wt Worktree, from, to ObjectID, by Contribution) (ChangeDelta, []FileChange, error) {
+	share, err := e.Trees.Diff(ctx, wt.CommonDir, from, to)
+	if err != nil {
+		return ChangeDelta{}, nil, err
+	}
+	delta, err := e.Pending.Delta(ctx, wt, to, share, by)
+	return delta, share, err
+}
+
+func (e *Engine) agentSignature(name AgentName) Signature {
+	return Signature{Name: string(name), Email: string(name) + "@agents.boo.invalid", When: e.Now()}
+}

@@ -1,0 +1,131 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Recover settles what a boo that died left behind; see [Service.Recover].
+func (e *Engine) Recover(ctx context.Context) ([]Recovery, error) {
+	done, err := e.recoverApplies(ctx)
+	if err != nil {
+		return done, err
+	}
+	turns, err := e.Store.OpenTurns(ctx)
+	if err != nil {
+		return done, err
+	}
+	for _, t := range turns {
+		if e.Processes.Alive(t.Owner) && !e.abandoned(t) {
+			continue
+		}
+		r, err := e.recoverTurn(ctx, t)
+		if err != nil {
+			return done, err
+		}
+		if r != nil {
+			done = append(done, *r)
+		}
+	}
+	return done, e.endStrays(ctx)
+}
+
+func (e *Engine) recoverApplies(ctx context.Context) ([]Recovery, error) {
+	results, err := e.Pending.Recover(ctx)
+	var done []Recovery
+	for _, r := range results {
+		message := "an apply to " + string(r.Checkout) + " that was cut off is finished"
+		if r.State == ApplyRolledBack {
+			message = "an apply to " + string(r.Checkout) + " that was cut off is taken back; the checkout is as it was before"
+		}
+		done = append(done, Recovery{Chat: r.Chat, Message: message})
+	}
+	return done, err
+}
+
+// abandoned reports whether an open turn of this very process has no goroutine
+// any more: its end could not be written down.
+func (e *Engine) abandoned(t Turn) bool {
+	return t.Owner == e.Processes.Self() && e.liveTurn(t.ID) == nil
+}
+
+// recoverTurn settles a dead turn unless somebody else is at it.
+func (e *Engine) recoverTurn(ctx context.Context, t Turn) (*Recovery, error) {
+	release, ok, err := e.Locks.TryLock(chatLock(t.Chat))
+	if err != nil || !ok {
+		return nil, err
+	}
+	defer release()
+	if t, err = e.Store.Turn(ctx, t.ID); err != nil || t.State.Terminal() {
+		return nil, err
+	}
+	return e.settleDead(ctx, t)
+}
+
+// settleDead ends a turn whose owner has died: its processes, then, if the
+// prompt may have reached the agent, the snapshot and the pending set. The
+// chat's lock is held. The turn never runs again.
+func (e *Engine) settleDead(ctx context.Context, t Turn) (*Recovery, error) {
+	if err := e.endStraysOf(ctx, t.ID); err != nil {
+		return nil, err
+	}
+	r := &Recovery{Chat: t.Chat, Turn: t.ID}
+	if t.Before == "" {
+		r.Message = fmt.Sprintf("turn %s of chat %s was interrupted before it was sent to %s", t.ID, t.Chat, t.Agent)
+		return r, e.endUnsent(ctx, t, TurnInterrupted, "boo ended before it was sent")
+	}
+	wt, err := e.Store.Worktree(ctx, t.Chat)
+	if err != nil {
+		return nil, err
+	}
+	out := outcome{state: TurnInterrupted, reason: "boo ended while it ran", rung: t.Rung, started: t.Started}
+	if err := e.settle(ctx, wt, t, out); err != nil {
+		return nil, err
+	}
+	r.Message = fmt.Sprintf("turn %s of chat %s was interrupted; what %s wrote is pending", t.ID, t.Chat, t.Agent)
+	return r, nil
+}
+
+// endStraysOf ends what is left of a turn's processes.
+func (e *Engine) endStraysOf(ctx context.Context, turn TurnID) error {
+	procs, err := e.Store.Processes(ctx)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, p := range procs {
+		if p.Turn == turn {
+			errs = append(errs, e.endProcess(ctx, p))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// endStrays ends the processes of turns that are over.
+func (e *Engine) endStrays(ctx context.Context) error {
+	procs, err := e.Store.Processes(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range procs {
+		t, err := e.Store.Turn(ctx, p.Turn)
+		if err != nil && CodeOf(err) != CodeNotFound {
+			return err
+		}
+		if err == nil && !t.State.Terminal() || err == nil && e.Processes.Alive(t.Owner) {
+			continue // its owner ends it
+		}
+		if err := e.endProcess(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *Engine) endProcess(ctx context.Context, p Process) error {
+	if err := e.Processes.EndStrays(ctx, p); err != nil {
+		return fmt.Errorf("end process %d of turn %s: %w", p.PID, p.Turn, err)
+	}
+	return e.Store.DeleteProcess(ctx, p)
+}

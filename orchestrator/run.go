@@ -1,0 +1,159 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// outcome is how a turn went, gathered until it is settled.
+type outcome struct {
+	state   TurnState
+	reason  string
+	stop    string
+	rung    Rung
+	usage   Usage
+	started time.Time
+}
+
+// run takes the turn from queued to its terminal state. An error means that
+// the end could not be written down: the turn is then settled as interrupted
+// by the next boo that looks.
+func (lt *liveTurn) run() error {
+	release, err := lt.takeChat()
+	if err != nil {
+		return lt.settleUnsent(err)
+	}
+	defer release()
+	if err := lt.accept(); err != nil {
+		return lt.settleUnsent(err)
+	}
+	wt, before, err := lt.e.prepare(lt.ctx, lt.turn)
+	if err != nil {
+		return lt.settleUnsent(fmt.Errorf("prepare the worktree: %w", err))
+	}
+	lt.turn.Before = before.Commit
+	out := lt.converse(wt)
+	// The agent's processes are gone from here on: nothing writes the tree.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(lt.ctx), settleTime)
+	defer cancel()
+	return lt.e.settle(ctx, wt, lt.turn, out)
+}
+
+// takeChat waits until every earlier turn of the chat is over and this process
+// owns the chat.
+func (lt *liveTurn) takeChat() (release func(), err error) {
+	tick := time.NewTicker(followEvery)
+	defer tick.Stop()
+	for {
+		release, err := lt.e.Locks.Lock(lt.ctx, chatLock(lt.turn.Chat), func() {})
+		if err != nil {
+			return nil, err
+		}
+		first, err := lt.isFirst()
+		if err == nil && first {
+			return release, nil
+		}
+		release()
+		if err != nil {
+			return nil, err
+		}
+		// An earlier turn's owner is about to take the lock: make room for it.
+		select {
+		case <-tick.C:
+		case <-lt.ctx.Done():
+			return nil, context.Cause(lt.ctx)
+		}
+	}
+}
+
+// isFirst reports whether no earlier turn of the chat is open; those whose
+// owner has died are settled on the way. The chat's lock is held.
+func (lt *liveTurn) isFirst() (bool, error) {
+	turns, err := lt.e.Store.Turns(lt.ctx, lt.turn.Chat)
+	if err != nil {
+		return false, err
+	}
+	for _, t := range turns {
+		if t.Number >= lt.turn.Number || t.State.Terminal() {
+			continue
+		}
+		if lt.e.Processes.Alive(t.Owner) && !lt.e.abandoned(t) {
+			return false, nil
+		}
+		if _, err := lt.e.settleDead(lt.ctx, t); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+func (lt *liveTurn) accept() error {
+	if _, err := lt.e.Store.MoveTurn(lt.ctx, lt.turn.ID, TurnAccepted, ""); err != nil {
+		return err
+	}
+	lt.e.announce(lt.turn.Chat)
+	return nil
+}
+
+// converse starts the agent, has it take the prompt, and ends its processes.
+func (lt *liveTurn) converse(wt Worktree) outcome {
+	out := outcome{state: TurnFailed, started: lt.e.Now()}
+	talk, err := lt.open(wt)
+	if err != nil {
+		return lt.judge(out, err)
+	}
+	out.rung = talk.info.Rung
+	rec := newRecorder(lt.e, lt.turn)
+	sent := func() error {
+		if lt.stopped() {
+			return context.Canceled
+		}
+		_, err := lt.e.Store.MoveTurn(lt.e.life, lt.turn.ID, TurnRunning, "")
+		lt.e.announce(lt.turn.Chat)
+		return err
+	}
+	result, err := talk.session.Prompt(lt.e.life, talk.blocks, sent, rec.record)
+	recordErr := rec.close()
+	out.usage, out.stop = result.Usage.Plus(rec.window), result.Stop
+	if err == nil {
+		err = recordErr
+	}
+	out = lt.judge(out, err)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(lt.ctx), settleTime)
+	defer cancel()
+	talk.finish(ctx, out, err)
+	return out
+}
+
+// judge derives the terminal state from how the conversation ended.
+func (lt *liveTurn) judge(out outcome, err error) outcome {
+	switch {
+	case lt.stopped():
+		out.state, out.reason = TurnCancelled, "stopped by you"
+	case lt.e.life.Err() != nil:
+		out.state, out.reason = TurnInterrupted, "boo was shut down"
+	case errors.Is(err, ErrAgentDied):
+		out.state, out.reason = TurnInterrupted, err.Error()
+	case err != nil:
+		out.state, out.reason = TurnFailed, reasonOf(err)
+	case out.stop == "cancelled":
+		out.state, out.reason = TurnCancelled, "the agent cancelled it"
+	case out.stop == "refusal":
+		out.state, out.reason = TurnFailed, "the agent refused"
+	case out.stop == "max_tokens", out.stop == "max_turn_requests":
+		out.state, out.reason = TurnHalted, "budget: the agent stopped at its own limit ("+out.stop+")"
+	default:
+		out.state = TurnCompleted
+	}
+	return out
+}
+
+// reasonOf is an error as a turn keeps it: with the command that mends it.
+func reasonOf(err error) string {
+	if hint := HintOf(err); hint != "" {
+		return err.Error() + "; try: " + hint
+	}
+	return err.Error()
+}

@@ -1,0 +1,180 @@
+package orchestrator
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+)
+
+// MaxPrompt is the longest prompt in bytes that a turn takes. What is longer
+// belongs into a file that the prompt names.
+const MaxPrompt = 1 << 20
+
+const maxQueue = 16
+
+// Send commits a prompt; see [Service.Send].
+func (e *Engine) Send(ctx context.Context, req SendRequest) (Sent, error) {
+	if err := checkPrompt(req.Prompt); err != nil {
+		return Sent{}, err
+	}
+	target, err := e.target(ctx, req)
+	if err != nil {
+		return Sent{}, err
+	}
+	if err := e.Agents.Check(ctx, target.agent); err != nil {
+		return Sent{}, err
+	}
+	turn := Turn{
+		ID: NewTurnID(), Chat: target.chat, Agent: target.agent, Model: req.Model, Prompt: req.Prompt,
+		State: TurnQueued, Owner: e.Processes.Self(), Sent: e.Now(),
+	}
+	var ahead []Turn
+	var newChat *NewChat
+	if target.chat == "" {
+		if newChat, err = e.newChat(ctx, target.checkout, req); err != nil {
+			return Sent{}, err
+		}
+		turn.Chat = newChat.Chat.ID
+	} else if ahead, err = e.ahead(ctx, target.chat); err != nil {
+		return Sent{}, err
+	}
+	if turn, err = e.Store.Enqueue(ctx, turn, newChat); err != nil {
+		return Sent{}, err
+	}
+	if err := e.begin(turn, req.Attended); err != nil {
+		return Sent{}, err
+	}
+	return Sent{Chat: turn.Chat, Turn: turn.ID, Agent: turn.Agent, NewChat: newChat != nil, Ahead: ahead}, nil
+}
+
+func checkPrompt(prompt string) error {
+	switch {
+	case strings.TrimSpace(prompt) == "":
+		return Errorf(CodeInvalid, "the prompt is empty; nothing was sent").
+			WithHint(`boo chat send "what you want done"`)
+	case strings.ContainsRune(prompt, 0):
+		return Errorf(CodeInvalid, "the prompt contains a NUL byte; nothing was sent")
+	case !utf8.ValidString(prompt):
+		return Errorf(CodeInvalid, "the prompt is not valid UTF-8; nothing was sent")
+	case len(prompt) > MaxPrompt:
+		return Errorf(CodeInvalid, "the prompt has %.1f MiB, the limit is %d MiB; nothing was sent",
+			float64(len(prompt))/(1<<20), MaxPrompt>>20).
+			WithHint(`put the text into a file of the repository and send: boo chat send "read FILE and …"`)
+	}
+	return nil
+}
+
+type sendTarget struct {
+	checkout Checkout
+	chat     ChatID // "" for a new one
+	agent    AgentName
+}
+
+// target finds out where a prompt goes, without making anything.
+func (e *Engine) target(ctx context.Context, req SendRequest) (sendTarget, error) {
+	t := sendTarget{agent: req.Agent}
+	if req.New && req.Ref.Prefix != "" {
+		return t, Errorf(CodeInvalid, "a chat was named and a new one asked for; nothing was sent")
+	}
+	var chat ChatSummary
+	var found bool
+	var err error
+	if req.Ref.Prefix != "" {
+		chat, err = e.resolve(ctx, req.Ref)
+		found = err == nil
+	} else {
+		if t.checkout, err = e.checkout(ctx, req.Ref.Dir); err != nil {
+			return t, err
+		}
+		if !req.New {
+			chat, found, err = e.lastUsed(ctx, t.checkout)
+		}
+	}
+	if err != nil {
+		return t, err
+	}
+	if found && chat.State != ChatOpen {
+		if req.Ref.Prefix != "" {
+			return t, Errorf(CodeInvalid, "chat %s is %s; nothing was sent", chat.ID, chat.State)
+		}
+		found = false
+	}
+	if found {
+		t.chat = chat.ID
+		if req.Base != "" {
+			return t, Errorf(CodeInvalid, "chat %s has its base commit already; --base is for new chats; nothing was sent", chat.ID).
+				WithHint("boo chat send --new --base %s …", req.Base)
+		}
+		if t.agent == "" && len(chat.Agents) > 0 {
+			if t.agent, err = e.lastAgent(ctx, chat.ID); err != nil {
+				return t, err
+			}
+		}
+	}
+	if t.agent == "" {
+		t.agent = e.Agent
+	}
+	return t, nil
+}
+
+func (e *Engine) lastAgent(ctx context.Context, chat ChatID) (AgentName, error) {
+	turns, err := e.Store.Turns(ctx, chat)
+	if err != nil || len(turns) == 0 {
+		return "", err
+	}
+	return turns[len(turns)-1].Agent, nil
+}
+
+// newChat prepares the rows of a chat; nothing is stored yet but the
+// repository, which is the same for every chat.
+func (e *Engine) newChat(ctx context.Context, c Checkout, req SendRequest) (*NewChat, error) {
+	base, err := e.Trees.Base(ctx, c, req.Base)
+	if err != nil {
+		return nil, err
+	}
+	now := e.Now()
+	repo, err := e.Store.PutRepo(ctx, Repo{ID: NewRepoID(), CommonDir: c.CommonDir, Root: c.Dir, CreatedAt: now})
+	if err != nil {
+		return nil, err
+	}
+	id := NewChatID()
+	return &NewChat{
+		Chat: Chat{
+			ID: id, Repo: repo.ID, Title: title(req.Prompt), State: ChatOpen, CreatedAt: now, LastUsedAt: now,
+		},
+		Worktree: Worktree{
+			Chat: id, Repo: repo.ID, CommonDir: c.CommonDir, Dir: e.worktreeDir(repo.ID, id),
+			Base: base, Baseline: base, State: WorktreeCreating, CreatedAt: now,
+		},
+	}, nil
+}
+
+// title is the first line of a prompt with something on it, in at most 72
+// characters.
+func title(prompt string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(prompt), "\n")
+	line = strings.Join(strings.Fields(line), " ")
+	if utf8.RuneCountInString(line) <= 72 {
+		return line
+	}
+	return string([]rune(line)[:71]) + "…"
+}
+
+// ahead lists the turns of a chat that a new one has to wait for.
+func (e *Engine) ahead(ctx context.Context, chat ChatID) ([]Turn, error) {
+	turns, err := e.Store.Turns(ctx, chat)
+	if err != nil {
+		return nil, err
+	}
+	var open []Turn
+	for _, t := range turns {
+		if !t.State.Terminal() {
+			open = append(open, t)
+		}
+	}
+	if len(open) > maxQueue {
+		return nil, Errorf(CodeBusy, "chat %s has %d turns waiting already; nothing was sent", chat, len(open)-1).
+			WithHint("boo chat send --new …")
+	}
+	return open, nil
+}

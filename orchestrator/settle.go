@@ -1,0 +1,105 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+)
+
+// A person may apply changes while a turn runs. The baseline has moved then,
+// and the pending set is computed anew.
+const settleTries = 5
+
+// settle records how the tree stands after a turn and ends the turn: snapshot,
+// pending set, summary and terminal state.
+func (e *Engine) settle(ctx context.Context, wt Worktree, t Turn, out outcome) error {
+	ended := e.Now()
+	message := fmt.Sprintf("boo: turn %d of chat %s by %s\n\nBoo-Turn: %s\nBoo-State: %s\n", t.Number, t.Chat, t.Agent, t.ID, out.state)
+	after, err := e.Trees.Snapshot(ctx, wt, e.agentSignature(t.Agent), message)
+	if err != nil {
+		return e.endUnsnapshotted(ctx, t, out, err)
+	}
+	for try := 1; ; try++ {
+		if wt, err = e.Store.Worktree(ctx, t.Chat); err != nil {
+			return err
+		}
+		delta, share, err := e.delta(ctx, wt, t.Before, after.Commit, Contribution{Agent: t.Agent, Turn: t.ID})
+		if err != nil {
+			return e.endUnsnapshotted(ctx, t, out, err)
+		}
+		left, err := e.pendingAfter(ctx, t.Chat, delta)
+		if err != nil {
+			return err
+		}
+		end := TurnEnd{
+			Turn: t.ID, State: out.state, Reason: out.reason, Stop: out.stop, After: after.Commit,
+			Rung: out.rung, Usage: out.usage, Delta: delta,
+			Summary: TurnSummary{
+				State: out.state, Reason: out.reason, Rung: out.rung, Files: fileStats(share), Usage: out.usage,
+				Pending: left, Skipped: after.Skipped,
+			},
+		}
+		if !out.started.IsZero() {
+			end.Summary.Duration = Millis(ended.Sub(out.started).Milliseconds())
+		}
+		_, err = e.Store.EndTurn(ctx, end)
+		e.announce(t.Chat)
+		if CodeOf(err) != CodeConflict || err == nil || try == settleTries {
+			return err
+		}
+	}
+}
+
+// endUnsnapshotted ends a turn whose work could not be recorded. The files are
+// in the worktree still, and the next snapshot attributes them to this turn.
+func (e *Engine) endUnsnapshotted(ctx context.Context, t Turn, out outcome, cause error) error {
+	reason := fmt.Sprintf("its files are in the worktree, but no snapshot could be taken: %v", cause)
+	if out.reason != "" {
+		reason = out.reason + "; " + reason
+	}
+	state := out.state
+	if state == TurnCompleted {
+		state = TurnFailed
+	}
+	_, err := e.Store.EndTurn(ctx, TurnEnd{
+		Turn: t.ID, State: state, Reason: reason, Stop: out.stop, Rung: out.rung, Usage: out.usage,
+		Summary: TurnSummary{State: state, Reason: reason, Rung: out.rung, Usage: out.usage},
+	})
+	e.announce(t.Chat)
+	return err
+}
+
+// settleUnsent ends a turn of which nothing reached the agent.
+func (lt *liveTurn) settleUnsent(cause error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(lt.ctx), settleTime)
+	defer cancel()
+	state, reason := TurnFailed, reasonOf(cause)
+	switch {
+	case lt.stopped():
+		state, reason = TurnCancelled, "stopped by you before it was sent"
+	case lt.e.life.Err() != nil:
+		state, reason = TurnInterrupted, "boo was shut down before it was sent"
+	}
+	return lt.e.endUnsent(ctx, lt.turn, state, reason)
+}
+
+func (e *Engine) endUnsent(ctx context.Context, t Turn, state TurnState, reason string) error {
+	_, err := e.Store.EndTurn(ctx, TurnEnd{
+		Turn: t.ID, State: state, Reason: reason, Summary: TurnSummary{State: state, Reason: reason},
+	})
+	e.announce(t.Chat)
+	return err
+}
+
+// pendingAfter counts the changes that are pending once delta is stored.
+func (e *Engine) pendingAfter(ctx context.Context, chat ChatID, delta ChangeDelta) (int, error) {
+	rows, err := e.Store.Changes(ctx, ChangeQuery{Chat: chat, States: []ChangeState{ChangePending}})
+	return len(rows) - len(delta.Retire) + len(delta.Insert), err
+}
+
+func fileStats(changes []FileChange) []FileStat {
+	stats := make([]FileStat, 0, len(changes))
+	for _, c := range changes {
+		stats = append(stats, c.Stat())
+	}
+	return stats
+}

@@ -1,0 +1,134 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// talk is one agent's session during one turn.
+type talk struct {
+	lt      *liveTurn
+	session AgentSession
+	row     Session
+	info    SessionInfo
+	blocks  []string
+	procs   []Process
+}
+
+// open brings the session about by the resume ladder and prepares the prompt.
+func (lt *liveTurn) open(wt Worktree) (*talk, error) {
+	e, ctx := lt.e, lt.ctx
+	turns, err := e.Store.Turns(ctx, lt.turn.Chat)
+	if err != nil {
+		return nil, err
+	}
+	row, err := e.Store.Session(ctx, lt.turn.Chat, lt.turn.Agent)
+	if err != nil {
+		return nil, err
+	}
+	t := &talk{lt: lt, row: row}
+	t.session, err = e.Agents.Start(ctx, SessionRequest{
+		Chat: lt.turn.Chat, Turn: lt.turn.ID, Agent: lt.turn.Agent, Model: lt.turn.Model, Dir: wt.Dir,
+		NativeID: row.NativeID, Turns: completedBy(turns, lt.turn.Agent), Permit: lt.permit, Started: t.started,
+	})
+	if err != nil {
+		t.forget(ctx)
+		return nil, err
+	}
+	if err := t.begin(ctx, turns); err != nil {
+		err = fmt.Errorf("begin the session: %w", err)
+		_ = t.session.Close(context.WithoutCancel(ctx)) // the error that led here says more
+		t.forget(ctx)
+		return nil, err
+	}
+	return t, nil
+}
+
+// begin tells the store and the followers how the session came to be.
+func (t *talk) begin(ctx context.Context, turns []Turn) error {
+	lt := t.lt
+	if !lt.hold(t.session) {
+		return context.Canceled
+	}
+	t.info = t.session.Info()
+	seen := t.row.SeenTurn
+	if t.info.Rung == RungNew {
+		seen = 0
+	}
+	history, err := lt.e.history(ctx, turns, seen, lt.turn)
+	if err != nil {
+		return err
+	}
+	if history != "" {
+		t.blocks = append(t.blocks, history)
+		if t.info.Rung == RungNew {
+			t.info.Rung = RungHistory
+		}
+	}
+	t.blocks = append(t.blocks, lt.turn.Prompt)
+	t.row.Chat, t.row.Agent = lt.turn.Chat, lt.turn.Agent
+	t.row.NativeID, t.row.Rung, t.row.Version, t.row.Caps = t.info.NativeID, t.info.Rung, t.info.Version, t.info.Caps
+	t.row.State, t.row.SeenTurn, t.row.UsedAt, t.row.LastErr = SessionBusy, seen, lt.e.Now(), ""
+	t.row.Backend = t.info.Protocol
+	if err := lt.e.Store.PutSession(ctx, t.row); err != nil {
+		return err
+	}
+	_, err = lt.e.Store.AppendEvents(ctx, lt.turn.Chat, []Event{{
+		Chat: lt.turn.Chat, Turn: lt.turn.ID, At: lt.e.Now(), Kind: EventSession, Agent: lt.turn.Agent, Session: &t.info,
+	}})
+	lt.e.announce(lt.turn.Chat)
+	return err
+}
+
+// started puts a process on record, so that a later boo can end what is left
+// of it should this one die.
+func (t *talk) started(p Process) {
+	p.Chat, p.Turn, p.Agent = t.lt.turn.Chat, t.lt.turn.ID, t.lt.turn.Agent
+	t.procs = append(t.procs, p)
+	// The supervisor ends the processes when this one dies; the row is the
+	// second line of defence, so a turn need not fail for it.
+	_ = t.lt.e.Store.PutProcess(context.WithoutCancel(t.lt.ctx), p)
+}
+
+// finish ends the agent's processes and leaves the session as the next turn
+// shall find it.
+func (t *talk) finish(ctx context.Context, out outcome, cause error) {
+	if err := t.session.Close(ctx); err != nil && cause == nil {
+		cause = err
+	}
+	t.forget(ctx)
+	t.row.State = SessionEvicted
+	if errors.Is(cause, ErrAgentDied) {
+		t.row.State = SessionCrashed
+	}
+	// The agent has heard the prompt, and with it the history, if it answered
+	// at all; else both are told again.
+	if out.state == TurnCompleted || out.state == TurnHalted || out.state == TurnCancelled {
+		t.row.SeenTurn = t.lt.turn.Number
+	}
+	if cause != nil {
+		t.row.LastErr = cause.Error()
+	}
+	t.row.UsedAt = t.lt.e.Now()
+	// The row only speeds the next turn up: what it lacks is told as history.
+	_ = t.lt.e.Store.PutSession(ctx, t.row)
+}
+
+// forget takes the processes off the record: they are gone.
+func (t *talk) forget(ctx context.Context) {
+	for _, p := range t.procs {
+		_ = t.lt.e.Store.DeleteProcess(context.WithoutCancel(ctx), p) // a stale row is found out by its start time
+	}
+	t.procs = nil
+}
+
+func completedBy(turns []Turn, agent AgentName) int {
+	n := 0
+	for _, t := range turns {
+		if t.Agent == agent && t.State == TurnCompleted {
+			n++
+		}
+	}
+	return n
+}
