@@ -1,6 +1,10 @@
 package backends
 
-import "boo/orchestrator"
+import (
+	"path/filepath"
+
+	"boo/orchestrator"
+)
 
 // Definition says how to start one coding agent and speak with it. It is data:
 // no code of boo's knows an agent by its name.
@@ -19,7 +23,10 @@ type Definition struct {
 	// ModelEnv is the variable that chooses the model, if there is one.
 	ModelEnv string
 	// Mode is the session mode that boo sets; "" where the agent has none.
-	Mode    string
+	Mode string
+	// ModeEnv is the variable by which the person chooses another mode; its
+	// value takes the place of Mode. "" if there is none.
+	ModeEnv string
 	Package Package
 	Quirks  Quirks
 }
@@ -48,4 +55,23 @@ type SetupHint struct {
 	Match string // substring of the agent's error
 	Msg   string
 	Hint  string
+}
+
+// InstallDir is where boo installs this version of the agent, below its data
+// directory; "" for an agent without a package.
+func (d Definition) InstallDir(data string) string {
+	if d.Package.Name == "" || data == "" {
+		return ""
+	}
+	return filepath.Join(data, "agents", string(d.Name), d.Package.Version)
+}
+
+// InstalledProgram is where the program is once boo has installed it; "" for
+// an agent without a package. It does not say that it is there.
+func (d Definition) InstalledProgram(data string) string {
+	dir := d.InstallDir(data)
+	if dir == "" {
+		return ""
+	}
+	return filepath.Join(dir, "node_modules", filepath.FromSlash(d.Package.Name), filepath.FromSlash(d.Package.Bin))
 }

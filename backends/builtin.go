@@ -1,0 +1,66 @@
+package backends
+
+// Builtin returns the agents that boo knows without configuration. The caller
+// owns the slice.
+func Builtin() []Definition {
+	return []Definition{goose()}
+}
+
+func goose() Definition {
+	return Definition{
+		Name:     "goose",
+		Title:    "goose",
+		Protocol: "acp",
+		Program:  "goose",
+		Args:     []string{"acp"},
+		Env:      map[string]string{"GOOSE_MODE": "auto"},
+		EnvPass: []string{
+			"GOOSE_*", "CONTEXT_FILE_NAMES",
+			// The person's stored keys are in the desktop's keyring.
+			"DBUS_SESSION_BUS_ADDRESS",
+			// What goose's model providers read: keys, hosts, regions.
+			"OPENAI_*", "ANTHROPIC_*", "GOOGLE_*", "GEMINI_*", "GCP_*", "AZURE_*", "AWS_*",
+			"DATABRICKS_*", "DEEPSEEK_*", "GROQ_*", "MISTRAL_*", "OPENROUTER_*", "XAI_*",
+			"CEREBRAS_*", "LITELLM_*", "OLLAMA_*", "LMSTUDIO_*", "HF_TOKEN", "HUGGINGFACE_*",
+			"SNOWFLAKE_*", "TETRATE_*", "VENICE_*", "MOONSHOT_*", "ZAI_*", "NVIDIA_*",
+			"GITHUB_COPILOT_*",
+		},
+		ModelEnv: "GOOSE_MODEL",
+		Mode:     "auto",
+		ModeEnv:  "GOOSE_MODE",
+		Package: Package{
+			Name:    "@aaif/goose-binary-linux-x64",
+			Version: "1.52.0",
+			Bin:     "bin/goose",
+			SizeMB:  287,
+		},
+		Quirks: Quirks{
+			// goose 1.52.0 ends a turn whose model call failed with end_turn
+			// and one of these as its last message (statuses 400, 404, 429,
+			// 5xx; a server that is down).
+			ErrorText: []string{"Ran into this error", "Network error:"},
+			Setup: []SetupHint{
+				{
+					Match: "Configuration value not found: GOOSE_PROVIDER",
+					Msg:   "goose has no model provider: set GOOSE_PROVIDER and GOOSE_MODEL, with the provider's key, or configure goose once",
+					Hint:  "goose configure",
+				},
+				{
+					Match: "Configuration value not found: GOOSE_MODEL",
+					Msg:   "goose has no model: set GOOSE_MODEL, name one with --model, or configure goose once",
+					Hint:  "export GOOSE_MODEL=NAME",
+				},
+				{
+					Match: "Configuration value not found: ",
+					Msg:   "goose's model provider lacks its configuration: set the variable that the message names, or configure goose once",
+					Hint:  "goose configure",
+				},
+				{
+					Match: "Authentication required",
+					Msg:   "goose's model provider refuses the key it was given, or was given none",
+					Hint:  "goose configure",
+				},
+			},
+		},
+	}
+}

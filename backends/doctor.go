@@ -1,0 +1,90 @@
+package backends
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"boo/orchestrator"
+)
+
+// Report is what [Registry.Doctor] found out about one agent. It is printed as
+// JSON by "boo agents doctor --json".
+type Report struct {
+	Agent    orchestrator.AgentName `json:"agent"`
+	Title    string                 `json:"title"`
+	Found    *Found                 `json:"found,omitempty"`    // nil: not installed
+	Version  string                 `json:"version,omitempty"`  // as the running agent said
+	Protocol string                 `json:"protocol,omitempty"` // "acp/1"; "" if the handshake failed
+	Caps     json.RawMessage        `json:"capabilities,omitempty"`
+	Took     orchestrator.Millis    `json:"took_ms,omitempty"` // from the start to a usable session
+	Ready    bool                   `json:"ready"`             // a session could be opened
+	Problem  string                 `json:"problem,omitempty"` // why not, in words
+	Hint     string                 `json:"hint,omitempty"`    // the command to run next
+	Code     orchestrator.Code      `json:"code,omitempty"`    // of the problem
+}
+
+// OpenError is what a [Protocol] returns when the agent has introduced itself,
+// but no session came about: what it said is not lost with the error.
+type OpenError struct {
+	Info orchestrator.SessionInfo // without rung and session id
+	Err  error
+}
+
+// Error returns the message of the cause.
+func (e *OpenError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *OpenError) Unwrap() error { return e.Err }
+
+// Doctor starts the agent in a fresh temporary directory, opens a session
+// there, ends it, and reports how far it came. What is wrong with the agent is
+// in the report; an error is returned only if there is no such agent or the
+// machine gave no directory to try it in. No process is left.
+func (r *Registry) Doctor(ctx context.Context, name orchestrator.AgentName) (Report, error) {
+	def, err := r.Definition(name)
+	if err != nil {
+		return Report{}, err
+	}
+	report := Report{Agent: name, Title: def.Title}
+	found, err := r.Find(name)
+	if err != nil {
+		return report.with(err), nil
+	}
+	report.Found = &found
+
+	dir, err := os.MkdirTemp("", "boo-doctor-")
+	if err != nil {
+		return Report{}, fmt.Errorf("make a directory to try agent %s in: %w", name, err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+
+	began := time.Now()
+	session, err := r.Start(ctx, orchestrator.SessionRequest{Agent: name, Dir: orchestrator.WorktreeDir(dir)})
+	if err != nil {
+		if opened, ok := errors.AsType[*OpenError](err); ok {
+			report = report.told(opened.Info)
+		}
+		return report.with(err), nil
+	}
+	report = report.told(session.Info())
+	report.Took = orchestrator.Millis(time.Since(began).Milliseconds())
+	if err := session.Close(context.WithoutCancel(ctx)); err != nil {
+		return report.with(err), nil
+	}
+	report.Ready = true
+	return report, nil
+}
+
+func (r Report) told(info orchestrator.SessionInfo) Report {
+	r.Version, r.Protocol, r.Caps = info.Version, info.Protocol, info.Caps
+	return r
+}
+
+func (r Report) with(err error) Report {
+	r.Problem, r.Hint, r.Code = err.Error(), orchestrator.HintOf(err), orchestrator.CodeOf(err)
+	return r
+}

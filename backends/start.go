@@ -1,0 +1,53 @@
+package backends
+
+import (
+	"context"
+
+	"boo/orchestrator"
+)
+
+// Start brings a session about. req.Started is told of every process before a
+// byte is sent to it. On error no process is left. It may be called
+// concurrently.
+func (r *Registry) Start(ctx context.Context, req orchestrator.SessionRequest) (orchestrator.AgentSession, error) {
+	def, err := r.Definition(req.Agent)
+	if err != nil {
+		return nil, err
+	}
+	protocol, err := r.protocol(def)
+	if err != nil {
+		return nil, err
+	}
+	found, err := r.Find(req.Agent)
+	if err != nil {
+		return nil, err
+	}
+	launch := func(ctx context.Context) (Child, error) {
+		child, err := r.launcher.Launch(ctx, Command{
+			Path: found.Path,
+			Args: def.Args,
+			Env:  environment(r.environ, def, req.Model),
+			Dir:  string(req.Dir),
+		})
+		if err != nil {
+			return nil, launchError(def, found, err)
+		}
+		if req.Started != nil {
+			process := child.Identity()
+			process.Chat, process.Turn, process.Agent = req.Chat, req.Turn, req.Agent
+			req.Started(process)
+		}
+		return child, nil
+	}
+	return protocol.Open(ctx, def, launch, req)
+}
+
+// launchError gives the failure of a start the code of an agent's failure,
+// unless it has one already.
+func launchError(def Definition, found Found, err error) error {
+	if code := orchestrator.CodeOf(err); code != orchestrator.CodeInternal {
+		return err
+	}
+	return orchestrator.Errorf(orchestrator.CodeAgent, "start agent %s (%s): %w", def.Name, found.Path, err).
+		WithHint("boo agents doctor %s", def.Name)
+}
