@@ -32,27 +32,39 @@ type liveTurn struct {
 	stopping bool
 }
 
-// begin starts the goroutine that takes a turn through.
-func (e *Engine) begin(turn Turn, attended bool) error {
+// admit registers a turn as this process's own, before it is stored: nobody
+// then takes it for one that was left behind.
+func (e *Engine) admit(turn Turn, attended bool) (*liveTurn, error) {
 	lt := &liveTurn{e: e, turn: turn, attended: attended, done: make(chan struct{})}
-	lt.ctx, lt.cancel = context.WithCancel(e.life)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed {
-		lt.cancel()
-		return Errorf(CodeInterrupted, "boo is shutting down; turn %s is queued and was not sent", turn.ID)
+		return nil, Errorf(CodeInterrupted, "boo is shutting down; nothing was sent")
 	}
+	lt.ctx, lt.cancel = context.WithCancel(e.life)
 	e.live[turn.ID] = lt
-	e.turns.Go(func() {
-		defer lt.cancel()
+	e.turns.Add(1)
+	return lt, nil
+}
+
+// begin starts the goroutine that takes the turn through; turn is as stored.
+func (lt *liveTurn) begin(turn Turn) {
+	lt.turn = turn
+	go func() {
 		lt.err = lt.run()
-		close(lt.done)
-		e.mu.Lock()
-		delete(e.live, turn.ID)
-		e.mu.Unlock()
-		e.announce(turn.Chat)
-	})
-	return nil
+		lt.dismiss()
+	}()
+}
+
+// dismiss ends what admit began.
+func (lt *liveTurn) dismiss() {
+	lt.cancel()
+	close(lt.done)
+	lt.e.mu.Lock()
+	delete(lt.e.live, lt.turn.ID)
+	lt.e.mu.Unlock()
+	lt.e.announce(lt.turn.Chat)
+	lt.e.turns.Done()
 }
 
 // Stop cancels a turn; see [Service.Stop].

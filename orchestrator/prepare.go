@@ -30,11 +30,31 @@ func (e *Engine) prepare(ctx context.Context, t Turn) (Worktree, Snapshot, error
 	if err != nil {
 		return wt, before, err
 	}
-	delta, _, err := e.delta(ctx, wt, from, before.Commit, by)
-	if err != nil {
-		return wt, before, err
+	err = e.untilBaselineHolds(ctx, t.Chat, func(wt Worktree) error {
+		delta, _, err := e.delta(ctx, wt, from, before.Commit, by)
+		if err != nil {
+			return err
+		}
+		return e.Store.SetBefore(ctx, t.ID, before.Commit, delta)
+	})
+	return wt, before, err
+}
+
+// A person may apply changes while a turn begins, runs or ends.
+const baselineTries = 5
+
+// untilBaselineHolds computes and stores a delta, and does so again if the
+// baseline moved in between.
+func (e *Engine) untilBaselineHolds(ctx context.Context, chat ChatID, store func(Worktree) error) error {
+	for try := 1; ; try++ {
+		wt, err := e.Store.Worktree(ctx, chat)
+		if err != nil {
+			return err
+		}
+		if err = store(wt); err == nil || CodeOf(err) != CodeConflict || try == baselineTries {
+			return err
+		}
 	}
-	return wt, before, e.Store.SetBefore(ctx, t.ID, before.Commit, delta)
 }
 
 // ensureWorktree makes the chat's worktree if it is not there yet.

@@ -38,12 +38,15 @@ func (e *Engine) Send(ctx context.Context, req SendRequest) (Sent, error) {
 	} else if ahead, err = e.ahead(ctx, target.chat); err != nil {
 		return Sent{}, err
 	}
+	lt, err := e.admit(turn, req.Attended)
+	if err != nil {
+		return Sent{}, err
+	}
 	if turn, err = e.Store.Enqueue(ctx, turn, newChat); err != nil {
+		lt.dismiss()
 		return Sent{}, err
 	}
-	if err := e.begin(turn, req.Attended); err != nil {
-		return Sent{}, err
-	}
+	lt.begin(turn)
 	return Sent{Chat: turn.Chat, Turn: turn.ID, Agent: turn.Agent, NewChat: newChat != nil, Ahead: ahead}, nil
 }
 

@@ -5,10 +5,6 @@ import (
 	"fmt"
 )
 
-// A person may apply changes while a turn runs. The baseline has moved then,
-// and the pending set is computed anew.
-const settleTries = 5
-
 // settle records how the tree stands after a turn and ends the turn: snapshot,
 // pending set, summary and terminal state.
 func (e *Engine) settle(ctx context.Context, wt Worktree, t Turn, out outcome) error {
@@ -18,13 +14,10 @@ func (e *Engine) settle(ctx context.Context, wt Worktree, t Turn, out outcome) e
 	if err != nil {
 		return e.endUnsnapshotted(ctx, t, out, err)
 	}
-	for try := 1; ; try++ {
-		if wt, err = e.Store.Worktree(ctx, t.Chat); err != nil {
-			return err
-		}
+	err = e.untilBaselineHolds(ctx, t.Chat, func(wt Worktree) error {
 		delta, share, err := e.delta(ctx, wt, t.Before, after.Commit, Contribution{Agent: t.Agent, Turn: t.ID})
 		if err != nil {
-			return e.endUnsnapshotted(ctx, t, out, err)
+			return err
 		}
 		left, err := e.pendingAfter(ctx, t.Chat, delta)
 		if err != nil {
@@ -42,11 +35,10 @@ func (e *Engine) settle(ctx context.Context, wt Worktree, t Turn, out outcome) e
 			end.Summary.Duration = Millis(ended.Sub(out.started).Milliseconds())
 		}
 		_, err = e.Store.EndTurn(ctx, end)
-		e.announce(t.Chat)
-		if CodeOf(err) != CodeConflict || err == nil || try == settleTries {
-			return err
-		}
-	}
+		return err
+	})
+	e.announce(t.Chat)
+	return err
 }
 
 // endUnsnapshotted ends a turn whose work could not be recorded. The files are
