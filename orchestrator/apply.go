@@ -27,4 +27,12 @@ type ApplyStep struct {
 	Before Entry    `json:"before"` // the person's, when the apply began
 	After  Entry    `json:"after"`  // what the apply leaves
 	Agent  Entry    `json:"agent"`  // in the snapshot
+
+	// BeforeRaw and AfterRaw name the bytes of the file itself, which git's
+	// end-of-line and encoding rules may make another object of; "" where
+	// there is no file. Dirs are the directories that were not there and that
+	// the file needs, the outermost first.
+	BeforeRaw ObjectID `json:"before_raw,omitempty"`
+	AfterRaw  ObjectID `json:"after_raw,omitempty"`
+	Dirs      []Path   `json:"dirs,omitempty"`
 }

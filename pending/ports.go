@@ -32,7 +32,8 @@ type Git interface {
 	Materialize(ctx context.Context, c orchestrator.Checkout, dir string, entries map[orchestrator.Path]orchestrator.Entry) error
 
 	// Overlay returns the tree that is tree with the entries put in place; a
-	// zero Entry removes its path. An empty tree id stands for the empty tree.
+	// zero Entry removes its path. tree may be a commit and then means its tree;
+	// an empty id stands for the empty tree.
 	Overlay(ctx context.Context, common orchestrator.GitDir, tree orchestrator.ObjectID, entries map[orchestrator.Path]orchestrator.Entry) (orchestrator.ObjectID, error)
 
 	// Commit writes a commit object, signed off by boo.
@@ -44,6 +45,10 @@ type Git interface {
 
 	// Blob copies the content of a blob to w.
 	Blob(ctx context.Context, common orchestrator.GitDir, id orchestrator.ObjectID, w io.Writer) error
+
+	// PutBlob stores the bytes of r as a blob, as they are: no rule of git's
+	// changes them on the way.
+	PutBlob(ctx context.Context, common orchestrator.GitDir, r io.Reader) (orchestrator.ObjectID, error)
 }
 
 // Store is what this package needs of the store. Package store implements it.
