@@ -1,0 +1,34 @@
+package proc
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"sync/atomic"
+)
+
+// supervisorName is the supervisor's argv[0]: how the binary knows itself, and
+// what ps shows.
+const supervisorName = "boo-supervisor"
+
+// ready says that a second start of this binary would be a supervisor. Without
+// it a Launch would run the whole program again, and that one might Launch.
+var ready atomic.Bool
+
+// Main turns the process into a supervisor, and does not return, if that is
+// what it was started as; otherwise it does nothing. It has to be the first
+// call in main of every program that uses [Launcher], and in TestMain of tests.
+func Main() {
+	if len(os.Args) == 0 || os.Args[0] != supervisorName {
+		ready.Store(true)
+		return
+	}
+	// The kernel sends the parent death signal when the thread that forked the
+	// agent ends, so the agent is started and outlived by one pinned thread.
+	runtime.LockOSThread()
+	if err := supervise(); err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", supervisorName, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
