@@ -1,0 +1,99 @@
+package acp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"boo/backends"
+	"boo/orchestrator"
+)
+
+// tailBytes bounds what an error repeats of what the agent wrote beside the
+// protocol.
+const tailBytes = 4 << 10
+
+// exitTime is what an agent whose output has ended gets to exit by itself, so
+// that its own exit status can be told.
+const exitTime = 2 * time.Second
+
+// bury ends what is left of the agent, waits for the rest of its output and
+// says how it ended, or why it had to be.
+func (s *Session) bury(ctx context.Context, cause error) string {
+	own := !errors.Is(cause, errDeaf)
+	if own {
+		select {
+		case <-s.child.Done():
+		case <-time.After(exitTime):
+			own = false
+		}
+	}
+	if err := s.child.End(ctx, killGrace); err != nil {
+		return fmt.Sprintf("%v, and it cannot be ended: %v", cause, err)
+	}
+	_ = s.drain(ctx) // nothing more can be done about output that stays open
+	if own {
+		return exitText(s.child.Exit())
+	}
+	return cause.Error()
+}
+
+// obituary is the error of an agent that broke off in mid-turn; end says how.
+func (s *Session) obituary(end string) error {
+	return orchestrator.Errorf(orchestrator.CodeAgent, "agent %s: %w (%s)%s", s.def.Name, orchestrator.ErrAgentDied, end, s.tail()).
+		WithHint("boo agents doctor %s", s.def.Name)
+}
+
+func exitText(e backends.Exit) string {
+	if e.Signal != "" {
+		return "signal: " + e.Signal
+	}
+	return fmt.Sprintf("exit status %d", e.Code)
+}
+
+// tail returns what the agent last wrote beside the protocol, to stand at the
+// end of an error.
+func (s *Session) tail() string {
+	s.conn.mu.Lock()
+	noise := string(s.conn.noise)
+	s.conn.mu.Unlock()
+	text := strings.TrimSpace(strings.ToValidUTF8(s.child.Stderr(), "\uFFFD") + "\n" + strings.ToValidUTF8(noise, "\uFFFD"))
+	if text == "" {
+		return ""
+	}
+	if over := len(text) - tailBytes; over > 0 {
+		text = strings.ToValidUTF8(text[over:], "")
+	}
+	return "; it last wrote: " + text
+}
+
+// explain turns the failure of a step into the error that a person sees.
+func (s *Session) explain(step string, err error) error {
+	name := s.def.Name
+	if refusal, ok := errors.AsType[*rpcError](err); ok {
+		text := refusal.Error()
+		for _, setup := range s.def.Quirks.Setup {
+			if strings.Contains(text, setup.Match) {
+				e := orchestrator.Errorf(orchestrator.CodeAgent, "%s (it said: %s)", setup.Msg, text)
+				return e.WithHint("%s", setup.Hint)
+			}
+		}
+		return orchestrator.Errorf(orchestrator.CodeAgent, "agent %s could not %s: %s", name, step, text).
+			WithHint("boo agents doctor %s", name)
+	}
+	switch {
+	case errors.Is(err, errSilent), errors.Is(err, errStalled):
+		return orchestrator.Errorf(orchestrator.CodeAgent, "agent %s did not %s: %w%s", name, step, err, s.tail()).
+			WithHint("boo agents doctor %s", name)
+	case errors.Is(err, errEnded), errors.Is(err, errDeaf), errors.Is(err, errUnread):
+		end := s.bury(context.Background(), err)
+		return orchestrator.Errorf(orchestrator.CodeAgent, "agent %s ended before it could %s (%s)%s", name, step, end, s.tail()).
+			WithHint("boo agents doctor %s", name)
+	}
+	if errors.Is(err, context.Canceled) {
+		return orchestrator.Errorf(orchestrator.CodeInterrupted, "stopped before agent %s could %s: %w", name, step, err)
+	}
+	return fmt.Errorf("have agent %s %s: %w", name, step, err)
+}
