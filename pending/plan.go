@@ -1,0 +1,124 @@
+package pending
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"boo/orchestrator"
+)
+
+// plan works out what applying the changes would write, without writing.
+func (e *Engine) plan(ctx context.Context, t *tree, c orchestrator.Checkout, changes []orchestrator.Change) ([]*move, error) {
+	moves := make([]*move, 0, len(changes))
+	for _, row := range slices.SortedFunc(slices.Values(changes), comparePaths) {
+		moves = append(moves, &move{
+			row:       row,
+			ApplyStep: orchestrator.ApplyStep{Path: row.Path, Change: row.ID, Base: row.Old, Agent: row.New},
+		})
+	}
+	hints := func(m *move) orchestrator.Entry {
+		if m.Base.Exists() {
+			return m.Base
+		}
+		return m.Agent
+	}
+	s := newSurvey(t, idWidth(moves))
+	if err := e.inspect(ctx, s, c, moves, hints); err != nil {
+		return nil, err
+	}
+	for _, m := range moves {
+		if err := e.decide(ctx, c, m); err != nil {
+			return nil, err
+		}
+	}
+	return moves, makeRoom(s, moves)
+}
+
+func comparePaths(a, b orchestrator.Change) int {
+	return strings.Compare(string(a.Path), string(b.Path))
+}
+
+// idWidth is the number of digits of the repository's object ids.
+func idWidth(moves []*move) int {
+	for _, m := range moves {
+		for _, entry := range []orchestrator.Entry{m.Base, m.Agent, m.Before, m.After} {
+			if entry.ID != "" {
+				return len(entry.ID)
+			}
+		}
+	}
+	return 40
+}
+
+// inspect fills in what the checkout has at each path: the place, and the file
+// as git would record it. Each file is looked at before git reads it and again
+// afterwards, so that both have seen the same one.
+func (e *Engine) inspect(ctx context.Context, s *survey, c orchestrator.Checkout, moves []*move, hint func(*move) orchestrator.Entry) error {
+	var paths []orchestrator.Path
+	hints := map[orchestrator.Path]orchestrator.Entry{}
+	for _, m := range moves {
+		at, err := s.place(m.Path)
+		if err != nil {
+			return fmt.Errorf("look at %s: %w", m.Path, err)
+		}
+		m.at = at
+		if at.kind == file || at.kind == link {
+			paths = append(paths, m.Path)
+			hints[m.Path] = hint(m)
+		}
+	}
+	if len(paths) == 0 {
+		return nil
+	}
+	now, err := e.git.Current(ctx, c, paths, hints)
+	if err != nil {
+		return fmt.Errorf("read your files: %w", err)
+	}
+	for _, m := range moves {
+		if m.at.kind != file && m.at.kind != link {
+			continue
+		}
+		again, err := s.tree.look(m.Path)
+		if err != nil {
+			return err
+		}
+		if again != m.at.found || !now[m.Path].Exists() {
+			return fmt.Errorf("read %s: %w", m.Path, errChanged)
+		}
+		m.Before, m.BeforeRaw = now[m.Path], m.at.raw
+	}
+	return nil
+}
+
+// decide settles what the path becomes.
+func (e *Engine) decide(ctx context.Context, c orchestrator.Checkout, m *move) error {
+	if m.refused = m.at.forbids(m.Agent.Exists()); m.refused != "" {
+		return nil
+	}
+	v := judge(m.Base, m.Before, m.Agent)
+	switch v.action {
+	case already:
+		m.After = m.Before
+	case take:
+		m.After = m.Agent
+	case refuse:
+		m.refused = v.reason
+	case merge:
+		merged, clean, err := e.git.MergeFiles(ctx, c.CommonDir, m.Base, m.Before, m.Agent)
+		if err != nil {
+			return fmt.Errorf("merge %s: %w", m.Path, err)
+		}
+		if !clean {
+			m.refused = "you and the change edited the same lines, or one side is binary"
+			return nil
+		}
+		m.After = orchestrator.Entry{Mode: v.mode, ID: merged.ID}
+		m.merged = m.After != m.Before
+	}
+	if m.After == m.Before {
+		m.AfterRaw = m.BeforeRaw
+	}
+	return nil
+}
