@@ -266,3 +266,6 @@ func (s *Screen) draw() {
 	}
 	s.talk.put(b.String())
 }
+
+// Redraws reports whether live lines are shown.
+func (s *Screen) Redraws() bool { return s.talk.redraws() }

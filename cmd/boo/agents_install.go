@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"boo/backends"
+	"boo/cmd/boo/internal/tty"
+	"boo/orchestrator"
+)
+
+func runAgentsInstall(ctx context.Context, e *env, name orchestrator.AgentName) error {
+	tools, err := e.agents()
+	if err != nil {
+		return err
+	}
+	def, err := tools.Registry.Definition(name)
+	if err != nil {
+		return err
+	}
+	if def.Package.Name == "" {
+		return orchestrator.Errorf(orchestrator.CodeInvalid, "agent %s is your own: boo knows no package to install it from", name).
+			WithHint("boo agents doctor %s", name)
+	}
+	ctx, stop := e.stoppable(ctx)
+	defer stop()
+	path, err := install(ctx, e, tools, def)
+	if err != nil {
+		return err
+	}
+	if e.JSON {
+		return e.Stdout.JSON(agentView{
+			Name: def.Name, Title: def.Title, Protocol: def.Protocol, Installed: true, Path: path,
+			Source: backends.SourceInstalled, Version: def.Package.Version, Pinned: def.Package.Version,
+		})
+	}
+	e.Stdout.Println(tty.Plain(path))
+	e.Stderr.Println(tty.Dim("what is missing to use it: "), tty.Bold("boo agents doctor "+string(name)))
+	return nil
+}
+
+// install installs an agent and shows how far it is.
+func install(ctx context.Context, e *env, tools agentTools, def backends.Definition) (string, error) {
+	screen := tty.NewScreen(e.Stderr, e.Stderr, true)
+	began := e.Now()
+	told := false
+	path, err := tools.Install(ctx, def, func(done, total int64, line string) {
+		if e.JSON {
+			return
+		}
+		if !screen.Redraws() {
+			if !told {
+				screen.Line(tty.Plain(fmt.Sprintf("installing %s %s (about %s)", def.Title, def.Package.Version, megabytes(total))))
+			}
+			told = true
+			return
+		}
+		told = true
+		screen.Live([][]tty.Span{{
+			tty.Yellow("● "), tty.Plain(fmt.Sprintf("installing %s %s  %s of about %s  ", def.Title, def.Package.Version, megabytes(done), megabytes(total))),
+			tty.Dim(line),
+		}})
+	})
+	screen.Live(nil)
+	if err == nil && !e.JSON {
+		how := "is installed"
+		if told {
+			how = "installed in " + duration(e.Now().Sub(began))
+		}
+		screen.Line(tty.Green("✓ "), tty.Plain(fmt.Sprintf("%s %s %s", def.Title, def.Package.Version, how)))
+	}
+	screen.Close()
+	return path, err
+}
+
+func megabytes(n int64) string { return fmt.Sprintf("%d MB", n>>20) }

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"boo/cmd/boo/internal/tty"
+	"boo/orchestrator"
+)
+
+func chatCommand(e *env) *cli.Command {
+	return &cli.Command{
+		Name:  "chat",
+		Usage: "talk with agents: each chat has a worktree of its own",
+		Subcommands: []*cli.Command{
+			chatSendCommand(e), chatLsCommand(e), chatShowCommand(e), chatLogCommand(e),
+		},
+	}
+}
+
+func chatLsCommand(e *env) *cli.Command {
+	return &cli.Command{
+		Name:  "ls",
+		Usage: "list the chats of this repository",
+		Flags: []cli.Flag{toggle("all", "the chats of all repositories", "a")},
+		Action: func(c *cli.Context) error {
+			if err := noArgs(c); err != nil {
+				return err
+			}
+			return runChatLs(c.Context, e, c.Bool("all"))
+		},
+	}
+}
+
+func runChatLs(ctx context.Context, e *env, all bool) error {
+	svc, err := e.service(ctx)
+	if err != nil {
+		return err
+	}
+	chats, err := svc.Chats(ctx, e.Dir, all)
+	if err != nil {
+		return err
+	}
+	if e.JSON {
+		for _, c := range chats {
+			if err := e.Stdout.JSON(viewChat(c)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(chats) == 0 {
+		e.Stderr.Println(tty.Plain("no chats here yet; begin one: "), tty.Bold(`boo chat send "what you want done"`))
+		return nil
+	}
+	t := tty.Table{Path: 6, Right: map[int]bool{2: true, 3: true}}
+	t.Row(tty.Dim("CHAT"), tty.Dim("USED"), tty.Dim("TURNS"), tty.Dim("PENDING"), tty.Dim("LAST"), tty.Dim("AGENTS"), tty.Dim("TITLE"))
+	for _, c := range chats {
+		title := c.Title
+		if all {
+			title = filepath.Base(string(c.RepoRoot)) + ": " + title
+		}
+		t.Row(tty.Cyan(string(c.ID)), tty.Plain(ago(e.Now(), c.LastUsedAt)), tty.Plain(fmt.Sprint(c.Turns)),
+			pendingCount(c.Pending), stateSpan(c.LastState), tty.Plain(names(c.Agents)), tty.Plain(title))
+	}
+	t.Print(e.Stdout)
+	return nil
+}
+
+func pendingCount(n int) tty.Span {
+	if n == 0 {
+		return tty.Dim("-")
+	}
+	return tty.Yellow(fmt.Sprint(n))
+}
+
+func stateSpan(s orchestrator.TurnState) tty.Span {
+	switch s {
+	case "":
+		return tty.Dim("-")
+	case orchestrator.TurnCompleted:
+		return tty.Green(string(s))
+	case orchestrator.TurnFailed, orchestrator.TurnInterrupted, orchestrator.TurnHalted, orchestrator.TurnCancelled:
+		return tty.Red(stateName(s))
+	}
+	return tty.Yellow(string(s))
+}
+
+func names(agents []orchestrator.AgentName) string {
+	var out []string
+	for _, a := range agents {
+		out = append(out, string(a))
+	}
+	return strings.Join(out, ", ")
+}
+
+func chatShowCommand(e *env) *cli.Command {
+	return &cli.Command{
+		Name:      "show",
+		Usage:     "show a chat: its turns, sessions and places",
+		ArgsUsage: "[CHAT]",
+		Action: func(c *cli.Context) error {
+			ref, err := chatArg(c, e)
+			if err != nil {
+				return err
+			}
+			return runChatShow(c.Context, e, ref)
+		},
+	}
+}
+
+// chatArg is the one chat that a command may name.
+func chatArg(c *cli.Context, e *env) (orchestrator.ChatRef, error) {
+	ref := orchestrator.ChatRef{Dir: e.Dir, Prefix: c.Args().First()}
+	if c.NArg() > 1 {
+		return ref, usageError(c, fmt.Errorf("one chat at a time, not %d", c.NArg()), false)
+	}
+	return ref, nil
+}
+
+func runChatShow(ctx context.Context, e *env, ref orchestrator.ChatRef) error {
+	svc, err := e.service(ctx)
+	if err != nil {
+		return err
+	}
+	d, err := svc.Chat(ctx, ref)
+	if err != nil {
+		return err
+	}
+	if e.JSON {
+		return e.Stdout.JSON(viewDetail(d))
+	}
+	out := e.Stdout
+	out.Println(tty.Cyan(string(d.ID)), tty.Plain("  "), tty.Bold(d.Title))
+	facts := tty.Table{Path: -1}
+	fact := func(name, value string) { facts.Row(tty.Dim("  "+name), tty.Plain(value)) }
+	fact("repository", string(d.RepoRoot))
+	fact("worktree", fmt.Sprintf("%s (%s)", d.Worktree.Dir, d.Worktree.State))
+	if d.Worktree.Reason != "" {
+		fact("", d.Worktree.Reason)
+	}
+	fact("base", d.Worktree.Base.Short())
+	fact("last used", ago(e.Now(), d.LastUsedAt))
+	for _, s := range d.Sessions {
+		words := []string{strings.TrimSpace(string(s.Agent) + " " + s.Version)}
+		if s.NativeID != "" {
+			words = append(words, "its id "+s.NativeID)
+		}
+		fact("session", strings.Join(append(words, tokens(s.Usage)...), " · "))
+	}
+	facts.Print(out)
+	showTurns(e, d)
+	if d.Pending > 0 {
+		out.Println(tty.Plain(plural(d.Pending, "change")+" pending: "), tty.Bold("boo pending ls -c "+string(d.ID)))
+	}
+	return nil
+}
+
+func showTurns(e *env, d orchestrator.ChatDetail) {
+	t := tty.Table{Path: 4, Right: map[int]bool{0: true}}
+	for _, turn := range d.TurnList {
+		first, _, _ := strings.Cut(strings.TrimSpace(turn.Prompt), "\n")
+		t.Row(tty.Dim(fmt.Sprintf("%d", turn.Number)), tty.Plain(string(turn.ID)), tty.Plain(string(turn.Agent)),
+			stateSpan(turn.State), tty.Plain(tty.Cut(tty.Line(first), 100)))
+		if turn.Reason != "" {
+			t.Row(tty.Plain(""), tty.Plain(""), tty.Plain(""), tty.Plain(""), tty.Dim(tty.Cut(tty.Line(turn.Reason), 200)))
+		}
+	}
+	t.Print(e.Stdout)
+}

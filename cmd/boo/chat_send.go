@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/urfave/cli/v2"
+
+	"boo/cmd/boo/internal/tty"
+	"boo/orchestrator"
+)
+
+type sendOptions struct {
+	Chat   string
+	New    bool
+	Agent  string
+	Model  string
+	Base   string
+	Prompt []string
+}
+
+func chatSendCommand(e *env) *cli.Command {
+	return &cli.Command{
+		Name:      "send",
+		Usage:     "send a prompt to an agent and watch it work",
+		ArgsUsage: "[PROMPT | -]",
+		Description: "The agent works in the chat's own worktree; your checkout stays as it is until you\n" +
+			"apply what it did. Without a prompt your editor opens; - reads it from stdin.\n" +
+			"Ctrl-C stops the turn and keeps what was done; a second Ctrl-C ends the agent at once.\n" +
+			"A turn is also stopped when the reader of its output goes away.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "chat", Aliases: []string{"c"}, Usage: "go on in `CHAT` (default: the one last used in this repository)"},
+			toggle("new", "begin a new chat"),
+			&cli.StringFlag{Name: "agent", Usage: "`AGENT` that takes the turn (default: the chat's last one)"},
+			&cli.StringFlag{Name: "model", Usage: "`MODEL` that the agent shall use"},
+			&cli.StringFlag{Name: "base", Usage: "`REVISION` that a new chat starts from (default: HEAD)"},
+		},
+		Action: func(c *cli.Context) error {
+			return runSend(c.Context, e, sendOptions{
+				Chat: c.String("chat"), New: c.Bool("new"), Agent: c.String("agent"),
+				Model: c.String("model"), Base: c.String("base"), Prompt: c.Args().Slice(),
+			})
+		},
+	}
+}
+
+// runSend sends a prompt and shows its turn to the end.
+func runSend(ctx context.Context, e *env, o sendOptions) error {
+	req, err := o.request(e)
+	if err != nil {
+		return err
+	}
+	// A service that cannot be opened is found out before a prompt is written.
+	svc, err := e.service(ctx)
+	if err != nil {
+		return err
+	}
+	p, err := readPrompt(ctx, e, o.Prompt)
+	if err != nil {
+		return err
+	}
+	req.Prompt = p.text
+	signals, stop := e.Signals()
+	defer stop()
+	sent, err := sendStoppable(ctx, svc, req, signals)
+	if err != nil {
+		if p.file != "" && !e.JSON {
+			e.Stderr.Println(tty.Plain("your prompt is kept in "), tty.Cyan(p.file))
+		}
+		return err
+	}
+	p.discard()
+	detail, err := svc.Chat(ctx, orchestrator.ChatRef{Dir: e.Dir, Prefix: string(sent.Chat)})
+	if err != nil {
+		// The turn is under way: what it shows matters more than where it is.
+		detail = orchestrator.ChatDetail{}
+	}
+	w := newWatch(e, svc, sent, detail.Worktree.Dir)
+	w.intro()
+	return w.follow(ctx, signals)
+}
+
+func (o sendOptions) request(e *env) (orchestrator.SendRequest, error) {
+	req := orchestrator.SendRequest{
+		Ref: orchestrator.ChatRef{Dir: e.Dir, Prefix: o.Chat},
+		New: o.New, Model: o.Model, Base: o.Base, Attended: e.attended(),
+	}
+	if o.New && o.Chat != "" {
+		return req, orchestrator.Errorf(orchestrator.CodeInvalid, "--new and --chat exclude each other").WithHint("boo chat send --help")
+	}
+	if o.Agent != "" {
+		agent, err := orchestrator.ParseAgentName(o.Agent)
+		if err != nil {
+			return req, orchestrator.Errorf(orchestrator.CodeInvalid, "--agent: %w", err).WithHint("boo agents ls")
+		}
+		req.Agent = agent
+	}
+	return req, nil
+}
+
+// sendStoppable sends the prompt unless a signal comes first.
+func sendStoppable(ctx context.Context, svc orchestrator.Service, req orchestrator.SendRequest, signals <-chan os.Signal) (orchestrator.Sent, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	type result struct {
+		sent orchestrator.Sent
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() { // waited for below
+		sent, err := svc.Send(ctx, req)
+		done <- result{sent, err}
+	}()
+	select {
+	case r := <-done:
+		return r.sent, r.err
+	case <-signals:
+		cancel(errStopped())
+		r := <-done
+		if r.err == nil { // it was faster: the turn exists, and is stopped as any other
+			return r.sent, svc.Stop(context.WithoutCancel(ctx), r.sent.Turn, false)
+		}
+		return r.sent, errStopped()
+	}
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+
+	"boo/backends"
+	"boo/orchestrator"
+)
+
+// config is config.toml.
+type config struct {
+	// DefaultAgent takes the first prompt of a chat when --agent names none.
+	DefaultAgent orchestrator.AgentName `toml:"default_agent"`
+	// Agents changes built-in agents and adds the person's own.
+	Agents map[orchestrator.AgentName]backends.Custom `toml:"agents"`
+}
+
+// readConfig reads config.toml in dir; without one everything has its default.
+func readConfig(dir string) (config, error) {
+	c := config{DefaultAgent: "goose"}
+	path := filepath.Join(dir, "config.toml")
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, nil
+	}
+	if err != nil {
+		return c, orchestrator.Errorf(orchestrator.CodeDenied, "read the configuration: %w", err)
+	}
+	invalid := func(line int, format string, args ...any) error {
+		return orchestrator.Errorf(orchestrator.CodeInvalid, "%s:%d: %s", path, line, fmt.Sprintf(format, args...))
+	}
+	meta, err := toml.Decode(string(text), &c)
+	if parse, ok := errors.AsType[toml.ParseError](err); ok {
+		return c, invalid(parse.Position.Line, "%s", parse.Message)
+	}
+	if err != nil {
+		return c, orchestrator.Errorf(orchestrator.CodeInvalid, "%s: %w", path, err)
+	}
+	if unknown := meta.Undecoded(); len(unknown) > 0 {
+		return c, invalid(lineOf(string(text), unknown[0]), "boo knows no setting %s", unknown[0])
+	}
+	if _, err := orchestrator.ParseAgentName(string(c.DefaultAgent)); err != nil {
+		return c, invalid(lineOf(string(text), toml.Key{"default_agent"}), "default_agent: %v", err)
+	}
+	return c, nil
+}
+
+// lineOf finds the line that sets a key of a valid file. The decoder tells which
+// keys it has no use for, but not where they stand.
+func lineOf(text string, key toml.Key) int {
+	want := strings.Join(key, ".")
+	table, best := "", 1
+	number := 0
+	for line := range strings.Lines(text) {
+		number++
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "[") {
+			end := strings.LastIndexByte(line, ']')
+			table = plainKey(strings.Trim(line[:max(end, 0)], "[]"))
+			if table == want {
+				return number
+			}
+			continue
+		}
+		name, _, ok := strings.Cut(line, "=")
+		if !ok || strings.HasPrefix(line, "#") {
+			continue
+		}
+		full := plainKey(name)
+		if table != "" {
+			full = table + "." + full
+		}
+		if full == want {
+			return number
+		}
+		if strings.HasPrefix(want, full+".") { // inside of an inline table
+			best = number
+		}
+	}
+	return best
+}
+
+func plainKey(s string) string {
+	var parts []string
+	for part := range strings.SplitSeq(s, ".") {
+		parts = append(parts, strings.Trim(strings.TrimSpace(part), `"'`))
+	}
+	return strings.Join(parts, ".")
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"boo/cmd/boo/internal/tty"
+	"boo/orchestrator"
+)
+
+// summary shows what a turn came to and what can be done next.
+func (v *turnView) summary(s orchestrator.TurnSummary) {
+	v.screen.Break()
+	mark := tty.Green("✓ ")
+	if s.State != orchestrator.TurnCompleted {
+		mark = tty.Red("✗ ")
+	}
+	facts := []string{stateName(s.State)}
+	if s.Duration > 0 {
+		facts[0] += " in " + duration(time.Duration(s.Duration)*time.Millisecond)
+	}
+	facts = append(facts, tokens(s.Usage)...)
+	if s.Rung != "" {
+		facts = append(facts, "session "+rungWords(s.Rung))
+	}
+	v.line(mark, tty.Plain(strings.Join(facts, " · ")))
+	if s.Reason != "" && s.State != orchestrator.TurnCompleted {
+		reason, _, _ := strings.Cut(s.Reason, "; try: ")
+		v.line(tty.Plain("  " + reason))
+	}
+	var total orchestrator.FileStat
+	for _, f := range s.Files {
+		total.Added += f.Added
+		total.Deleted += f.Deleted
+		v.line(append([]tty.Span{tty.Dim("  " + padRight(string(f.Op), 6) + "  "), tty.Plain(f.Path.String() + "  ")}, counts(f)...)...)
+	}
+	for _, p := range s.Skipped {
+		v.line(tty.Yellow("  left out  "), tty.Plain(p.Path.String()+": "+p.Reason))
+	}
+	switch len(s.Files) {
+	case 0:
+		v.line(tty.Dim("  no file changed"))
+	default:
+		v.line(append([]tty.Span{tty.Plain("  " + plural(len(s.Files), "file") + "  ")}, counts(total)...)...)
+	}
+	if s.Pending > 0 {
+		v.line(tty.Dim(plural(s.Pending, "change")+" pending · next: "), tty.Bold("boo pending show"), tty.Dim(" · "), tty.Bold("boo pending apply"))
+	}
+}
+
+func stateName(s orchestrator.TurnState) string {
+	if s == orchestrator.TurnCancelled {
+		return "stopped"
+	}
+	return string(s)
+}
+
+// counts shows "+12 -3", or that there are no lines to count.
+func counts(f orchestrator.FileStat) []tty.Span {
+	if f.Binary {
+		return []tty.Span{tty.Dim("binary")}
+	}
+	return []tty.Span{tty.Green(fmt.Sprintf("+%d", f.Added)), tty.Plain(" "), tty.Red(fmt.Sprintf("-%d", f.Deleted))}
+}
+
+// tokens says what a turn cost, as far as the agent told.
+func tokens(u orchestrator.Usage) []string {
+	var facts []string
+	if u.Input+u.Output > 0 {
+		facts = append(facts, fmt.Sprintf("%s tokens in, %s out", grouped(u.Input), grouped(u.Output)))
+	}
+	if u.Cost > 0 {
+		facts = append(facts, strings.TrimSpace(fmt.Sprintf("%.4f %s", u.Cost, u.Currency)))
+	}
+	if u.ContextSize > 0 {
+		facts = append(facts, fmt.Sprintf("context %d%%", 100*u.ContextUsed/u.ContextSize))
+	}
+	return facts
+}
+
+// grouped writes 1234567 as 1,234,567.
+func grouped(n int64) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+func duration(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d < time.Hour:
+		return fmt.Sprintf("%d min %d s", int(d.Minutes()), int(d.Seconds())%60)
+	}
+	return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
+}
+
+// ago says how long ago something was, for lists.
+func ago(now, then time.Time) string {
+	if then.IsZero() {
+		return "-"
+	}
+	d := now.Sub(then)
+	switch {
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min ago", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h ago", int(d.Hours()))
+	}
+	return fmt.Sprintf("%d days ago", int(d.Hours()/24))
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func padRight(s string, n int) string { return fmt.Sprintf("%-*s", n, s) }

@@ -1,0 +1,223 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+
+	"boo/cmd/boo/internal/tty"
+	"boo/orchestrator"
+)
+
+// watch follows one turn in front of a person: it shows what comes, asks what
+// the agent wants to know, and stops the turn when told to.
+//
+// Four hands reach it (the followed events, keys, signals, answers of Stop);
+// the goroutine of follow alone touches the screen.
+type watch struct {
+	e    *env
+	svc  orchestrator.Service
+	sent orchestrator.Sent
+	view *turnView
+
+	hands   sync.WaitGroup // the goroutines that follow waits for
+	news    chan string    // what a hand has to say; it waits to be heard
+	stops   int            // how often the person asked to stop
+	hungUp  bool           // the reader of stdout went away
+	end     *orchestrator.Event
+	ask     *question
+	backlog []orchestrator.Event // events that wait for the open question
+}
+
+// Events that come while a question is open wait up to this number; then the
+// following pauses.
+const maxBacklog = 1000
+
+func newWatch(e *env, svc orchestrator.Service, sent orchestrator.Sent, worktree orchestrator.WorktreeDir) *watch {
+	screen := tty.NewScreen(e.Stdout, e.Stderr, e.SameOutput)
+	return &watch{e: e, svc: svc, sent: sent, view: newTurnView(screen, worktree), news: make(chan string)}
+}
+
+// intro says where the prompt went.
+func (w *watch) intro() {
+	if w.e.JSON {
+		return
+	}
+	how := ""
+	if w.sent.NewChat {
+		how = " (new)"
+	}
+	w.view.line(tty.Dim("chat "), tty.Cyan(string(w.sent.Chat)), tty.Dim(how+" · turn "+string(w.sent.Turn)+" · "+string(w.sent.Agent)))
+	if w.view.worktree != "" {
+		w.view.line(tty.Dim("worktree "), tty.Plain(string(w.view.worktree)))
+	}
+	for _, t := range w.sent.Ahead {
+		w.view.line(tty.Yellow("waiting: "), tty.Plain(fmt.Sprintf("turn %s (%s) is %s in this chat", t.ID, t.Agent, t.State)))
+	}
+}
+
+// follow shows the turn to its end and returns what decides the exit status.
+func (w *watch) follow(ctx context.Context, signals <-chan os.Signal) error {
+	ctx, cancel := context.WithCancel(ctx)
+	events := make(chan orchestrator.Event)
+	done := make(chan error, 1)
+	w.hands.Go(func() {
+		done <- w.svc.Follow(ctx, w.sent.Turn, 0, func(ev orchestrator.Event) error {
+			select {
+			case events <- ev:
+				return nil
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		})
+	})
+	defer func() {
+		cancel()
+		w.closeQuestion()
+		w.hands.Wait()
+	}()
+	for {
+		in := events
+		if len(w.backlog) >= maxBacklog {
+			in = nil
+		}
+		select {
+		case ev := <-in:
+			w.take(ctx, ev)
+		case key := <-w.ask.answers():
+			w.answer(ctx, key)
+		case text := <-w.news:
+			w.view.line(tty.Yellow("boo: "), tty.Plain(text))
+		case <-signals:
+			w.stop(ctx)
+		case err := <-done:
+			w.closeQuestion()
+			w.replay(ctx)
+			w.view.close()
+			return w.result(err)
+		}
+		w.mindReader(ctx)
+	}
+}
+
+// take handles one event, or puts it off while a question is open.
+func (w *watch) take(ctx context.Context, ev orchestrator.Event) {
+	if w.e.JSON {
+		w.note(ev)
+		_ = w.e.Stdout.JSON(ev) // an event that was stored as JSON marshals
+		return
+	}
+	if w.ask != nil {
+		if !w.ask.settledBy(ev) {
+			w.backlog = append(w.backlog, ev)
+			return
+		}
+		w.closeQuestion()
+		w.replay(ctx)
+	}
+	w.note(ev)
+	w.view.event(ev)
+	if p := ev.Permission; p != nil && p.Outcome == "" && w.e.attended() && w.stops == 0 {
+		w.openQuestion(ctx, *p)
+	}
+}
+
+func (w *watch) replay(ctx context.Context) {
+	events := w.backlog
+	w.backlog = nil
+	for _, ev := range events {
+		w.take(ctx, ev)
+	}
+}
+
+func (w *watch) note(ev orchestrator.Event) {
+	if ev.Kind == orchestrator.EventTurn && ev.State.Terminal() {
+		w.end = &ev
+	}
+}
+
+// stop asks for the end of the turn, and the second time ends it.
+func (w *watch) stop(ctx context.Context) {
+	w.stops++
+	w.closeQuestion()
+	w.replay(ctx)
+	if !w.e.JSON {
+		switch w.stops {
+		case 1:
+			w.view.line(tty.Yellow("stopping the turn; once more to end the agent at once"))
+		case 2:
+			w.view.line(tty.Yellow("ending the agent"))
+		}
+	}
+	if w.stops > 2 {
+		return
+	}
+	now := w.stops == 2
+	w.hands.Go(func() {
+		if err := w.svc.Stop(context.WithoutCancel(ctx), w.sent.Turn, now); err != nil && ctx.Err() == nil {
+			w.tell(ctx, "stop the turn: "+err.Error())
+		}
+	})
+}
+
+// tell has the screen's goroutine say something.
+func (w *watch) tell(ctx context.Context, text string) {
+	select {
+	case w.news <- text:
+	case <-ctx.Done():
+	}
+}
+
+// mindReader stops the turn when nobody reads its output any more, as a program
+// in a pipe ends with its reader.
+func (w *watch) mindReader(ctx context.Context) {
+	if w.hungUp || !w.e.gone() {
+		return
+	}
+	w.hungUp = true
+	if w.stops == 0 {
+		w.stop(ctx)
+	}
+}
+
+// result turns the end of the turn into the error that tells the exit status.
+func (w *watch) result(followed error) error {
+	if followed != nil && w.end == nil {
+		if errors.Is(followed, context.Canceled) {
+			return errStopped()
+		}
+		return followed
+	}
+	if w.end == nil {
+		return orchestrator.Errorf(orchestrator.CodeUnverified, "the events of turn %s ended before it did", w.sent.Turn).WithHint("boo chat show")
+	}
+	reason, hint, _ := strings.Cut(w.end.Text, "; try: ")
+	if reason != "" {
+		reason = ": " + reason
+	}
+	code := orchestrator.CodeAgent
+	switch w.end.State {
+	case orchestrator.TurnCompleted:
+		return nil
+	case orchestrator.TurnCancelled:
+		code = orchestrator.CodeInterrupted
+	}
+	if hint == "" {
+		hint = "boo chat show " + string(w.sent.Chat)
+	}
+	return orchestrator.Errorf(code, "the turn of %s was %s%s", w.sent.Agent, stateWord(w.end.State), reason).WithHint("%s", hint)
+}
+
+// stateWord completes "the turn was …".
+func stateWord(s orchestrator.TurnState) string {
+	switch s {
+	case orchestrator.TurnFailed:
+		return "not completed"
+	case orchestrator.TurnCancelled:
+		return "stopped"
+	}
+	return string(s)
+}
