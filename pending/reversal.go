@@ -16,7 +16,7 @@ type reversal struct {
 	from     orchestrator.ObjectID                         // the baseline as it is
 	applied  map[orchestrator.ChangeID]orchestrator.Change // rows of the apply
 	restored map[orchestrator.Path]orchestrator.Entry      // what the baseline takes back
-	steps    []orchestrator.ApplyStep                      // of the restored paths
+	steps    map[orchestrator.Path]orchestrator.ApplyStep  // of the restored paths
 }
 
 // read finds the rows, and the paths where the baseline still has what the
@@ -42,10 +42,11 @@ func (r *reversal) read(ctx context.Context) error {
 		now[c.Path] = true
 	}
 	r.restored = map[orchestrator.Path]orchestrator.Entry{}
+	r.steps = map[orchestrator.Path]orchestrator.ApplyStep{}
 	for _, st := range r.apply.Steps {
 		if !now[st.Path] {
 			r.restored[st.Path] = st.Base
-			r.steps = append(r.steps, st)
+			r.steps[st.Path] = st
 		}
 	}
 	return nil
@@ -115,16 +116,11 @@ func (r *reversal) again(d orchestrator.FileChange, since orchestrator.Change) o
 		ID: orchestrator.NewChangeID(), Chat: r.apply.Chat, FileChange: d,
 		State: orchestrator.ChangePending, Turn: since.Turn, CreatedAt: r.engine.now(),
 	}
-	for _, st := range r.steps {
-		if st.Path == d.Path {
-			was := r.applied[st.Change]
-			row.Contributors = credit(row.Contributors, was.Contributors...)
-			if row.Turn == "" {
-				row.Turn = was.Turn
-			}
-		}
+	was := r.applied[r.steps[d.Path].Change]
+	if row.Turn == "" {
+		row.Turn = was.Turn
 	}
-	row.Contributors = credit(row.Contributors, since.Contributors...)
+	row.Contributors = credit(credit(nil, was.Contributors...), since.Contributors...)
 	return row
 }
 
