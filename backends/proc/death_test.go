@@ -1,6 +1,8 @@
 package proc_test
 
 import (
+	"bufio"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -10,6 +12,7 @@ import (
 	"time"
 
 	"boo/backends"
+	"boo/orchestrator"
 )
 
 // launchFar starts a process that launches a helper, so that it can be killed.
@@ -54,7 +57,7 @@ func TestNothingOutlivesALauncherKilledAtAnyMoment(t *testing.T) {
 		slots <- struct{}{}
 		path := program(t)
 		cmd, _ := launchFar(t, path, "family")
-		moment := time.After(rand.N(150 * time.Millisecond))
+		moment := time.After(rand.N(80 * time.Millisecond))
 		go func() {
 			defer func() { <-slots }()
 			<-moment
@@ -67,6 +70,39 @@ func TestNothingOutlivesALauncherKilledAtAnyMoment(t *testing.T) {
 	}
 	for range cap(slots) {
 		slots <- struct{}{}
+	}
+}
+
+func TestLauncherAndSupervisorKilledTogetherLeaveStraysThatTheTagFinds(t *testing.T) {
+	t.Parallel()
+	path := program(t)
+	cmd, out := launchFar(t, path, "forks", "3")
+	lines := bufio.NewReader(out)
+	var p orchestrator.Process
+	if _, err := fmt.Fscanf(lines, "agent %d %s\n", &p.PID, &p.Tag); err != nil {
+		t.Fatal(err)
+	}
+	all := members(t, lines, 4)
+	supervisor := parent(t, p.PID)
+	if err := syscall.Kill(supervisor, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if err := syscall.Kill(supervisor, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	p.BootID = table.Self().BootID
+	if err := table.EndStrays(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	if left := living(all); len(left) > 0 {
+		t.Errorf("still there: %v", left)
+	}
+	if left := named(path); len(left) > 0 {
+		t.Errorf("still there: %v", left)
 	}
 }
 

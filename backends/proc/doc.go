@@ -44,6 +44,8 @@
 // session, all that carries the run's tag (BOO_RUN) in its environment, and
 // the descendants of both. What had left the session and cleared its
 // environment and lost its parent, all before that moment, is not found then.
+// When the launching process was killed together with the supervisor, a later
+// boo finds the rest by the tag alone; see [Table.EndStrays].
 //
 // # Failure
 //

@@ -23,7 +23,7 @@ var helpers map[string]func(args []string)
 func init() {
 	helpers = map[string]func(args []string){
 		"cat":      func([]string) { must(io.Copy(os.Stdout, os.Stdin)) },
-		"exit":     func(args []string) { os.Exit(number(args[0])) },
+		"exit":     func(args []string) { syscall.Exit(number(args[0])) },
 		"suicide":  func(args []string) { _ = unix.Kill(os.Getpid(), syscall.Signal(number(args[0]))); wait() },
 		"polite":   func([]string) { announce("polite"); wait() },
 		"deaf":     deaf,
@@ -116,7 +116,7 @@ func storm([]string) {
 func holder([]string) {
 	spawn(&syscall.SysProcAttr{Setsid: true}, os.Environ(), "deaf")
 	fmt.Println("last words")
-	os.Exit(3)
+	syscall.Exit(3)
 }
 
 // noise writes as many bytes to standard error as it is told, then a last line.
@@ -128,11 +128,12 @@ func noise(args []string) {
 	fmt.Fprintln(os.Stderr, "the last line")
 }
 
-// launcher launches the helper named by its arguments, from the directory
-// given first, and passes on what that one says.
+// launcher launches the program and helper that its arguments name, prints pid
+// and tag of it, and passes on what it says.
 func launcher(args []string) {
 	child := must(proc.Launcher{}.Launch(context.Background(), backends.Command{
 		Path: args[0], Args: append([]string{"helper"}, args[1:]...), Env: os.Environ(), Dir: "/",
 	}))
+	fmt.Println("agent", child.Identity().PID, child.Identity().Tag)
 	must(io.Copy(os.Stdout, child.Stdout()))
 }

@@ -24,8 +24,8 @@ var _ backends.Launcher = Launcher{}
 
 // Launch starts cmd with its three standard descriptors as pipes, in a process
 // group and a session that no terminal signals, with [TagVariable] added to its
-// environment. Standard output has to be read by the caller, to its end or not
-// at all; the rest of it can still be read after the tree is gone.
+// environment. What it wrote to standard output can still be read after the
+// tree is gone; having been read to its end frees the descriptor.
 //
 // When it returns an error, nothing is running. A program that cannot be
 // executed is an *orchestrator.Error of code agent.

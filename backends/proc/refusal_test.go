@@ -50,6 +50,14 @@ func TestProgramThatCannotBeExecutedIsExplained(t *testing.T) {
 	}
 }
 
+func TestCommandThatIsTooLargeIsExplained(t *testing.T) {
+	t.Parallel()
+	cmd := command(program(t), "exit", strings.Repeat("1", 4<<20))
+	if _, err := (proc.Launcher{}).Launch(t.Context(), cmd); err == nil || !strings.Contains(err.Error(), "too large") {
+		t.Fatalf("got %v", err)
+	}
+}
+
 func TestCommandThatMakesNoSenseIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, cmd := range []backends.Command{
