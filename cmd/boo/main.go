@@ -24,19 +24,19 @@ import (
 
 func main() {
 	supervise()
-	os.Exit(run(os.Args))
+	e := newEnv()
+	wire(e)
+	os.Exit(e.run(os.Args))
 }
 
 // run is the program without the end of the process.
-func run(args []string) int {
+func (e *env) run(args []string) int {
 	// Taken over, not ignored: what is ignored is inherited by children. A
 	// closed pipe then is an error of writing, and no command dies half-way.
 	pipe := make(chan os.Signal, 1)
 	signal.Notify(pipe, syscall.SIGPIPE)
 	defer signal.Stop(pipe)
 
-	e := newEnv()
-	wire(e)
 	app := newApp(e)
 	err := app.RunContext(context.Background(), permute(app, args))
 	if closeErr := e.close(); err == nil {

@@ -145,7 +145,7 @@ const maxInput = 4 << 10
 func describeInput(t orchestrator.ToolCall) []string {
 	var lines []string
 	if t.Title != "" {
-		lines = append(lines, "title: "+t.Title)
+		lines = append(lines, "it says: "+t.Title)
 	}
 	for _, at := range t.Locations {
 		lines = append(lines, "file: "+at)

@@ -9,6 +9,9 @@ import (
 	"boo/orchestrator"
 )
 
+// Paths up to this width line up.
+const maxPathColumn = 48
+
 // summary shows what a turn came to and what can be done next.
 func (v *turnView) summary(s orchestrator.TurnSummary) {
 	v.screen.Break()
@@ -25,15 +28,19 @@ func (v *turnView) summary(s orchestrator.TurnSummary) {
 		facts = append(facts, "session "+rungWords(s.Rung))
 	}
 	v.line(mark, tty.Plain(strings.Join(facts, " · ")))
-	if s.Reason != "" && s.State != orchestrator.TurnCompleted {
+	if s.Reason != "" && v.past { // of a turn that is watched, the error says it
 		reason, _, _ := strings.Cut(s.Reason, "; try: ")
 		v.line(tty.Plain("  " + reason))
 	}
 	var total orchestrator.FileStat
+	width := 0
+	for _, f := range s.Files {
+		width = max(width, min(maxPathColumn, tty.Width(tty.Line(f.Path.String()))))
+	}
 	for _, f := range s.Files {
 		total.Added += f.Added
 		total.Deleted += f.Deleted
-		v.line(append([]tty.Span{tty.Dim("  " + padRight(string(f.Op), 6) + "  "), tty.Plain(f.Path.String() + "  ")}, counts(f)...)...)
+		v.line(append([]tty.Span{tty.Dim("  " + padRight(string(f.Op), 6) + "  "), tty.Plain(tty.Pad(tty.Line(f.Path.String()), width) + "  ")}, counts(f)...)...)
 	}
 	for _, p := range s.Skipped {
 		v.line(tty.Yellow("  left out  "), tty.Plain(p.Path.String()+": "+p.Reason))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -195,29 +196,17 @@ func (w *watch) result(followed error) error {
 		return orchestrator.Errorf(orchestrator.CodeUnverified, "the events of turn %s ended before it did", w.sent.Turn).WithHint("boo chat show")
 	}
 	reason, hint, _ := strings.Cut(w.end.Text, "; try: ")
-	if reason != "" {
-		reason = ": " + reason
-	}
+	message := fmt.Sprintf("the turn was %s: %s", w.end.State, reason)
 	code := orchestrator.CodeAgent
+	next := "boo chat show " + string(w.sent.Chat)
 	switch w.end.State {
 	case orchestrator.TurnCompleted:
 		return nil
-	case orchestrator.TurnCancelled:
-		code = orchestrator.CodeInterrupted
-	}
-	if hint == "" {
-		hint = "boo chat show " + string(w.sent.Chat)
-	}
-	return orchestrator.Errorf(code, "the turn of %s was %s%s", w.sent.Agent, stateWord(w.end.State), reason).WithHint("%s", hint)
-}
-
-// stateWord completes "the turn was …".
-func stateWord(s orchestrator.TurnState) string {
-	switch s {
 	case orchestrator.TurnFailed:
-		return "not completed"
+		message = fmt.Sprintf("%s failed: %s", w.sent.Agent, reason)
 	case orchestrator.TurnCancelled:
-		return "stopped"
+		code, next = orchestrator.CodeInterrupted, "boo pending show"
+		message = "the turn was " + cmp.Or(reason, "stopped")
 	}
-	return string(s)
+	return orchestrator.Errorf(code, "%s", message).WithHint("%s", cmp.Or(hint, next))
 }

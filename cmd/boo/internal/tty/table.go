@@ -28,8 +28,11 @@ func (t *Table) Print(o *Output) {
 			if i > 0 {
 				b.WriteString("  ")
 			}
-			if i < len(row)-1 || t.Right[i] {
-				text = pad(text, widths[i], t.Right[i])
+			switch {
+			case t.Right[i]:
+				text = padLeft(text, widths[i])
+			case i < len(row)-1:
+				text = Pad(text, widths[i])
 			}
 			b.WriteString(cell.style.paint(text, o.opt.Colour))
 		}

@@ -50,14 +50,11 @@ func CutLeft(s string, width int) string {
 	return s
 }
 
-// pad fills s up to width columns, on the left side if right is set.
-func pad(s string, width int, right bool) string {
-	blanks := strings.Repeat(" ", max(0, width-Width(s)))
-	if right {
-		return blanks + s
-	}
-	return s + blanks
-}
+// Pad fills a clean text up to width columns.
+func Pad(s string, width int) string { return s + strings.Repeat(" ", max(0, width-Width(s))) }
+
+// padLeft fills a clean text up to width columns, on its left side.
+func padLeft(s string, width int) string { return strings.Repeat(" ", max(0, width-Width(s))) + s }
 
 var wide = &unicode.RangeTable{
 	R16: []unicode.Range16{
