@@ -1,0 +1,104 @@
+package worktree
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"boo/orchestrator"
+	"boo/worktree/internal/gitcmd"
+)
+
+// boo is who commits what boo writes.
+var boo = orchestrator.Signature{Name: "boo", Email: "boo@localhost"}
+
+type commit struct {
+	tree              orchestrator.ObjectID
+	parents           []orchestrator.ObjectID
+	author, committer orchestrator.Signature
+	message           string
+}
+
+// Commit writes a commit object with boo as author and committer.
+func (e *Engine) Commit(ctx context.Context, common orchestrator.GitDir, tree orchestrator.ObjectID, parents []orchestrator.ObjectID, message string) (orchestrator.ObjectID, error) {
+	r, err := e.plain(common, tree)
+	if err != nil {
+		return "", coded(err, "write a commit")
+	}
+	by := e.signed(boo)
+	id, err := e.writeCommit(ctx, r, commit{tree: tree, parents: parents, author: by, committer: by, message: message})
+	return id, coded(err, "write a commit")
+}
+
+// signed gives a signature the time that it lacks.
+func (e *Engine) signed(by orchestrator.Signature) orchestrator.Signature {
+	if by.When.IsZero() {
+		by.When = e.opts.Now()
+	}
+	return by
+}
+
+func (e *Engine) writeCommit(ctx context.Context, r repo, c commit) (orchestrator.ObjectID, error) {
+	call := r.call("commit-tree", string(c.tree))
+	for _, p := range c.parents {
+		call.Args = append(call.Args, "-p", string(p))
+	}
+	call.Args = append(call.Args, "-F", "-")
+	call.Stdin = strings.NewReader(strings.ReplaceAll(c.message, "\x00", ""))
+	call.Env = append(ident("AUTHOR", c.author), ident("COMMITTER", c.committer)...)
+	return e.objectFrom(ctx, call)
+}
+
+// objectFrom runs a command that prints one object id.
+func (e *Engine) objectFrom(ctx context.Context, call gitcmd.Call) (orchestrator.ObjectID, error) {
+	out, err := e.git.Run(ctx, call)
+	if err != nil {
+		return "", err
+	}
+	return orchestrator.ParseObjectID(string(bytes.TrimSpace(out.Stdout)))
+}
+
+// ident renders a signature for the environment. Git refuses a name of which
+// nothing is left once it has dropped what it does not store.
+func ident(role string, s orchestrator.Signature) []string {
+	clean := func(v, otherwise string) string {
+		v = strings.Map(func(r rune) rune {
+			if r < ' ' || r == '<' || r == '>' || r == 0x7f {
+				return -1
+			}
+			return r
+		}, v)
+		if strings.Trim(v, " .,:;\"\\'") == "" {
+			return otherwise
+		}
+		return v
+	}
+	return []string{
+		"GIT_" + role + "_NAME=" + clean(s.Name, "unknown"),
+		"GIT_" + role + "_EMAIL=" + clean(s.Email, "unknown@localhost"),
+		fmt.Sprintf("GIT_%s_DATE=@%d %s", role, s.When.Unix(), s.When.Format("-0700")),
+	}
+}
+
+// Blob copies the content of a blob to w, as it is recorded.
+func (e *Engine) Blob(ctx context.Context, common orchestrator.GitDir, id orchestrator.ObjectID, w io.Writer) error {
+	r, err := e.plain(common, id)
+	if err != nil {
+		return coded(err, "read object %s", id.Short())
+	}
+	call := r.call("cat-file", "blob", string(id))
+	call.Stdout = w
+	_, err = e.git.Run(ctx, call)
+	return coded(err, "read object %s", id.Short())
+}
+
+// PutBlob stores the bytes of r as a blob, as they are. It goes to the
+// repository itself, which alone says what kind of ids it has.
+func (e *Engine) PutBlob(ctx context.Context, common orchestrator.GitDir, r io.Reader) (orchestrator.ObjectID, error) {
+	call := shared(common, "hash-object", "-w", "--stdin", "--no-filters")
+	call.Stdin = r
+	id, err := e.objectFrom(ctx, call)
+	return id, coded(err, "store a file")
+}

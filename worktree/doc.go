@@ -1,0 +1,52 @@
+// Package worktree is everything that boo does with git: it makes the linked
+// worktrees of chats, records what is in them, compares and merges trees, and
+// reads and writes single files of the person's checkout by git's rules.
+//
+// It promises:
+//
+//   - Git run by boo never runs anything that a repository or a tree names:
+//     no hook, filter, monitor, textconv, driver or transport, and no second
+//     git inside a nested repository. What an agent has put into its worktree
+//     is only ever read.
+//   - The index, HEAD and the branches of a checkout, the person's or an
+//     agent's, are never written after the worktree has been made.
+//   - When Snapshot returns, the objects and the ref are on disk, and no
+//     garbage collection takes them.
+//   - What cannot be recorded is named, and the rest is recorded.
+//
+// It refuses to know turns, agents and the store; it neither decides when a
+// worktree is made nor when it goes.
+//
+// # How git is kept blind
+//
+// Package internal/gitcmd builds every command. Where files of a tree are
+// looked at, git is given a git directory of boo's own, with the object store
+// of the repository and a private index:
+//
+//	<Dir>/chats/<chat>/git    rules carried over when the worktree was made
+//	<Dir>/chats/<chat>/index  stays at the base; a snapshot changes a copy
+//	<Dir>/checkouts/<hash>    the person's checkout, rules as they are now
+//	<Dir>/plain/<hash name>   objects only
+//
+// so neither the repository's configuration, which an agent can write, nor
+// the .git file in the tree is on the way. Only refs and revisions are looked
+// up in the repository itself.
+//
+// # Refs
+//
+//	refs/boo/chats/<chat>/base      the base commit
+//	refs/boo/chats/<chat>/baseline  what pending changes are measured against
+//	refs/boo/chats/<chat>/head      the chain of snapshots, from the base on
+//	refs/boo/root                   the start in a repository without commits
+//
+// # A worktree while it is made
+//
+//	refs ──▶ registered, locked ──▶ directory ──▶ files ──▶ indexes
+//	  ╰────────────┴───────────────────┴────────────┴──▶ cleared away
+//
+// Every step before the last leaves something that the next Create for the
+// same chat recognises and clears.
+//
+// Errors for people are [orchestrator.Error]; a [GitError] is in the chain of
+// those that come from git.
+package worktree

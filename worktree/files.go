@@ -1,0 +1,98 @@
+package worktree
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// readSmall reads a regular file of at most limit bytes. It opens no symlink,
+// fifo or device.
+func readSmall(path string, limit int64) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	}
+	content, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(content)) > limit {
+		err = fmt.Errorf("%s is larger than %d bytes", path, limit)
+	}
+	return content, err
+}
+
+// replaceFile makes content the content of path, atomically, unless it is so
+// already. It is not synced: what it writes can be rebuilt.
+func replaceFile(path string, content []byte) error {
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, content) {
+		return nil
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// copyIndex copies an index with its modification time: git compares that
+// with the times of the files in it to know which of them it must not trust
+// (Documentation/technical/racy-git).
+func copyIndex(from, to string) error {
+	src, err := os.Open(from)
+	if err != nil {
+		return fmt.Errorf("copy the index: %w", err)
+	}
+	defer src.Close()
+	info, err := src.Stat()
+	if err != nil {
+		return fmt.Errorf("copy the index: %w", err)
+	}
+	dst, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return fmt.Errorf("copy the index: %w", err)
+	}
+	_, err = io.Copy(dst, src)
+	if err := errors.Join(err, dst.Close(), os.Chtimes(to, time.Time{}, info.ModTime())); err != nil {
+		return fmt.Errorf("copy the index: %w", err)
+	}
+	return nil
+}
+
+// lstatBelow is Lstat of a path below root that goes through no symlink: what
+// lies behind one, or behind a file, is not there.
+func lstatBelow(root, path string) (fs.FileInfo, error) {
+	at := root
+	parts := strings.Split(path, "/")
+	for _, part := range parts[:len(parts)-1] {
+		at = filepath.Join(at, part)
+		info, err := os.Lstat(at)
+		if err != nil {
+			return nil, err
+		}
+		if !info.IsDir() {
+			return nil, fs.ErrNotExist
+		}
+	}
+	return os.Lstat(filepath.Join(at, parts[len(parts)-1]))
+}

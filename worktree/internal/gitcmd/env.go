@@ -1,0 +1,100 @@
+package gitcmd
+
+import (
+	"slices"
+	"strings"
+)
+
+// hardened is given to every command and wins over every configuration file.
+var hardened = []string{
+	"core.hooksPath=/dev/null",
+	"core.fsmonitor=false",
+	"core.untrackedCache=false",
+	"core.askPass=",
+	"core.alternateRefsCommand=",
+	"core.sparseCheckout=false",
+	"core.splitIndex=false",
+	"core.safecrlf=false",
+	"core.quotePath=true",
+	"core.logAllRefUpdates=false",
+	"core.filesRefLockTimeout=2000",
+	"core.packedRefsTimeout=2000",
+	"core.fsync=committed,reference",
+	"core.fsyncMethod=batch",
+	"credential.helper=",
+	"safe.bareRepository=explicit",
+	"protocol.allow=never",
+	"submodule.recurse=false",
+	"diff.submodule=short",
+	"commit.gpgSign=false",
+	"log.showSignature=false",
+	"gc.auto=0",
+	"maintenance.auto=false",
+	// More workers are more processes, and boo's git starts none.
+	"checkout.workers=1",
+}
+
+func (c Call) argv() []string {
+	argv := []string{"--no-pager", "--literal-pathspecs", "--no-replace-objects"}
+	if c.GitDir != "" {
+		argv = append(argv, "--git-dir="+c.GitDir)
+	}
+	if c.WorkTree != "" {
+		argv = append(argv, "--work-tree="+c.WorkTree)
+	}
+	for _, setting := range hardened {
+		argv = append(argv, "-c", setting)
+	}
+	return append(argv, c.Args...)
+}
+
+func (g *Git) environ(c Call) []string {
+	env := []string{
+		"LC_ALL=C",
+		"GIT_TERMINAL_PROMPT=0",
+		"GIT_NO_LAZY_FETCH=1",
+		"GIT_FLUSH=1",
+	}
+	if c.Personal {
+		env = append(env, g.person...)
+	} else {
+		env = append(env, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_ATTR_NOSYSTEM=1")
+		env = append(env, only(g.person, "PATH")...)
+	}
+	if !c.Refresh {
+		env = append(env, "GIT_OPTIONAL_LOCKS=0")
+	}
+	if c.Index != "" {
+		env = append(env, "GIT_INDEX_FILE="+c.Index)
+	}
+	if c.Objects != "" {
+		env = append(env, "GIT_OBJECT_DIRECTORY="+c.Objects)
+	}
+	return append(env, c.Env...)
+}
+
+// personal selects what git needs to find a person's configuration and name.
+func personal(environ []string) []string {
+	return only(environ, "PATH", "HOME", "XDG_CONFIG_HOME", "USER", "LOGNAME", "EMAIL", "TMPDIR",
+		"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM")
+}
+
+func only(environ []string, names ...string) []string {
+	var kept []string
+	for _, pair := range environ {
+		if name, _, ok := strings.Cut(pair, "="); ok && slices.Contains(names, name) {
+			kept = append(kept, pair)
+		}
+	}
+	return kept
+}
+
+// Person returns the value of a variable of the person's environment.
+func (g *Git) Person(name string) string {
+	for _, pair := range g.person {
+		if key, value, _ := strings.Cut(pair, "="); key == name {
+			return value
+		}
+	}
+	return ""
+}

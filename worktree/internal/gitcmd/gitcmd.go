@@ -1,0 +1,103 @@
+package gitcmd
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+// Git runs commands. It has no state; all methods may be called concurrently.
+type Git struct {
+	bin    string
+	dir    string
+	person []string
+}
+
+// New returns a Git that runs the binary bin, an absolute path or a name to be
+// found on PATH. dir is a directory of boo's that commands stand in unless they
+// say otherwise; environ is the person's environment, of which only what git
+// needs to find their configuration and name is ever passed on.
+func New(bin, dir string, environ []string) *Git {
+	return &Git{bin: bin, dir: dir, person: personal(environ)}
+}
+
+// Call is one command. The zero value of each field is the safe one.
+type Call struct {
+	Args []string
+
+	GitDir   string // --git-dir; "" only where Discover is set
+	WorkTree string // --work-tree; "" for commands that need none
+	Index    string // GIT_INDEX_FILE
+	Objects  string // GIT_OBJECT_DIRECTORY, when not GitDir's own
+
+	// Discover lets git look for the repository from this directory upwards.
+	Discover string
+	// Personal lets the command read the person's and the system's
+	// configuration. What those could run stays off.
+	Personal bool
+	// Refresh lets the command write a refreshed index back.
+	Refresh bool
+
+	Env    []string // more of it, such as author and committer
+	Stdin  io.Reader
+	Stdout io.Writer // nil: the output is returned
+}
+
+// Output is what a command wrote.
+type Output struct {
+	Stdout []byte
+	Stderr []byte
+}
+
+// Run runs a command to its end. The output is returned with the error too.
+func (g *Git) Run(ctx context.Context, c Call) (Output, error) {
+	cmd := g.command(ctx, c)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Stdin, &stdout, &head{buf: &stderr}
+	if c.Stdout != nil {
+		cmd.Stdout = c.Stdout
+	}
+	err := cmd.Run()
+	out := Output{Stdout: stdout.Bytes(), Stderr: stderr.Bytes()}
+	if err != nil {
+		return out, newError(ctx, c, err, stderr.String())
+	}
+	return out, nil
+}
+
+func (g *Git) command(ctx context.Context, c Call) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, g.bin, c.argv()...)
+	cmd.Env = g.environ(c)
+	cmd.Dir = g.dir
+	if c.Discover != "" {
+		cmd.Dir = c.Discover
+	}
+	// A group of its own: an interrupt typed at the terminal is boo's to
+	// handle, and must not cut a snapshot off half-way.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 5 * time.Second
+	return cmd
+}
+
+// stderrLimit bounds what is kept of a command's standard error. Git writes a
+// line per path there; the commands that read those lines back are given far
+// fewer paths than would fill it.
+const stderrLimit = 16 << 20
+
+// head drops what comes after the limit.
+type head struct{ buf *bytes.Buffer }
+
+func (t *head) Write(p []byte) (int, error) {
+	if room := stderrLimit - t.buf.Len(); room > 0 {
+		t.buf.Write(p[:min(room, len(p))])
+	}
+	return len(p), nil
+}
+
+// ErrNoGit is in the chain of the error of a command whose binary is not there.
+var ErrNoGit = errors.New("git is not installed")

@@ -1,0 +1,81 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"boo/orchestrator"
+)
+
+// Materialize writes entries below dir, which is there and is the caller's, in
+// the form that they have in the checkout: end of line and encoding by the
+// checkout's rules, no filters. Zero entries are passed over; of a gitlink
+// there is an empty directory. When it returns nil, files and directories are
+// on disk. CodeInvalid for a name that git does not check out.
+func (e *Engine) Materialize(ctx context.Context, c orchestrator.Checkout, dir string, entries map[orchestrator.Path]orchestrator.Entry) error {
+	list := make([]indexed, 0, len(entries))
+	for _, path := range slices.Sorted(maps.Keys(entries)) {
+		if _, err := orchestrator.ParsePath(string(path)); err != nil {
+			return err
+		}
+		if entries[path].Exists() {
+			list = append(list, indexed{path, entries[path]})
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	if err := e.checkOut(ctx, c, dir, list); err != nil {
+		return coded(err, "write files for %s", c.Dir)
+	}
+	for _, x := range list {
+		if _, err := lstatBelow(dir, string(x.path)); err != nil {
+			return orchestrator.Errorf(orchestrator.CodeInvalid, "git does not check out %s", x.path)
+		}
+	}
+	return coded(syncTree(dir), "sync files for %s", c.Dir)
+}
+
+func (e *Engine) checkOut(ctx context.Context, c orchestrator.Checkout, dir string, list []indexed) error {
+	r, err := e.checkout(ctx, c)
+	if err != nil {
+		return err
+	}
+	temp, remove, err := e.tempDir("materialize")
+	if err != nil {
+		return err
+	}
+	defer remove()
+	r = r.with(filepath.Join(temp, "index"))
+	if _, err := e.setLinks(ctx, r, list[0].entry.ID, list); err != nil {
+		return err
+	}
+	_, err = e.git.Run(ctx, r.call("checkout-index", "--all", "--force", "--prefix="+filepath.Clean(dir)+"/"))
+	return err
+}
+
+// syncTree syncs every file and directory at and below root.
+func syncTree(root string) error {
+	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if !d.IsDir() && !d.Type().IsRegular() {
+			return nil // a symlink is on disk with its directory
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(f.Sync(), f.Close()); err != nil {
+			return fmt.Errorf("sync %s: %w", path, err)
+		}
+		return nil
+	})
+}

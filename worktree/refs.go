@@ -1,0 +1,91 @@
+package worktree
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"boo/orchestrator"
+)
+
+// staleLock is the age at which a lock on a ref of boo's is taken for the
+// leaving of a git that was killed: git holds one for milliseconds.
+const staleLock = time.Minute
+
+// refsOf returns the refs of a chat.
+func refsOf(chat orchestrator.ChatID) (head, base, baseline string) {
+	dir := "refs/boo/chats/" + string(chat) + "/"
+	return dir + "head", dir + "base", dir + "baseline"
+}
+
+// MoveRef sets a ref below refs/boo/ from old ("" for not there) to new (""
+// to delete). When it returns nil the ref is on disk; CodeConflict when it was
+// not at old.
+func (e *Engine) MoveRef(ctx context.Context, common orchestrator.GitDir, ref string, old, new orchestrator.ObjectID) error {
+	name, ok := strings.CutPrefix(ref, "refs/boo/")
+	if _, err := orchestrator.ParsePath(name); !ok || err != nil {
+		return orchestrator.Errorf(orchestrator.CodeInvalid, "%q is not a ref of boo's", ref)
+	}
+	var args []string
+	switch {
+	case new == "" && old == "":
+		return nil
+	case new == "":
+		args = []string{"update-ref", "-d", ref, string(old)}
+	case old == "":
+		args = []string{"update-ref", ref, string(new), strings.Repeat("0", len(new))}
+	default:
+		args = []string{"update-ref", ref, string(new), string(old)}
+	}
+	_, err := e.git.Run(ctx, shared(common, args...))
+	if exited(err, 128) && breakLock(common, ref, e.opts.Now()) {
+		_, err = e.git.Run(ctx, shared(common, args...))
+	}
+	if err == nil {
+		return nil
+	}
+	now, lookErr := e.ref(ctx, common, ref)
+	if lookErr == nil && now.Commit != old {
+		return orchestrator.Errorf(orchestrator.CodeConflict, "%s was moved by somebody else: %w", ref, err)
+	}
+	return coded(err, "move %s", ref)
+}
+
+// breakLock removes the lock of a ref if it is stale, and reports whether it
+// did. Only boo writes these refs, under the chat's lock.
+func breakLock(common orchestrator.GitDir, ref string, now time.Time) bool {
+	lock := filepath.Join(string(common), filepath.FromSlash(ref)+".lock")
+	info, err := os.Lstat(lock)
+	return err == nil && now.Sub(info.ModTime()) > staleLock && os.Remove(lock) == nil
+}
+
+// Newest returns the newest snapshot of the chat; its Commit is "" if there is
+// none yet.
+func (e *Engine) Newest(ctx context.Context, wt orchestrator.Worktree) (orchestrator.Snapshot, error) {
+	head, _, _ := refsOf(wt.Chat)
+	snap, err := e.ref(ctx, wt.CommonDir, head)
+	return snap, coded(err, "read the newest snapshot of chat %s", wt.Chat)
+}
+
+// ref reads a ref that points at a commit, with the commit's tree and first
+// parent; all are "" when it is not there.
+func (e *Engine) ref(ctx context.Context, common orchestrator.GitDir, name string) (orchestrator.Snapshot, error) {
+	out, err := e.git.Run(ctx, shared(common, "for-each-ref", "--format=%(refname) %(objectname) %(tree) %(parent)", name))
+	if err != nil {
+		return orchestrator.Snapshot{}, fmt.Errorf("read %s: %w", name, err)
+	}
+	for line := range strings.Lines(string(out.Stdout)) {
+		// The pattern also matches refs below a name that is a directory.
+		if f := strings.Fields(line); len(f) >= 3 && f[0] == name {
+			snap := orchestrator.Snapshot{Commit: orchestrator.ObjectID(f[1]), Tree: orchestrator.ObjectID(f[2])}
+			if len(f) > 3 {
+				snap.Parent = orchestrator.ObjectID(f[3])
+			}
+			return snap, nil
+		}
+	}
+	return orchestrator.Snapshot{}, nil
+}

@@ -1,0 +1,107 @@
+package worktree
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"boo/orchestrator"
+)
+
+// Snapshot commits the whole worktree onto the chat's chain. Its tree is what
+// "git add -A && git write-tree" would make of the same files in a clean clone
+// of the base, together with the ignored files that the agent added by force;
+// filters do not run. The first commit's parent is the base.
+//
+// What cannot be recorded is in Skipped, and keeps the entry that the snapshot
+// before had for it. Nothing is read through a symlink.
+func (e *Engine) Snapshot(ctx context.Context, wt orchestrator.Worktree, by orchestrator.Signature, message string) (orchestrator.Snapshot, error) {
+	if err := realDir(wt); err != nil {
+		return orchestrator.Snapshot{}, err
+	}
+	prev, err := e.Newest(ctx, wt)
+	if err != nil {
+		return orchestrator.Snapshot{}, err
+	}
+	snap, err := e.snapshot(ctx, wt, prev)
+	if err != nil {
+		return orchestrator.Snapshot{}, coded(err, "take a snapshot of chat %s", wt.Chat)
+	}
+	snap.Parent = cmp.Or(prev.Commit, wt.Base)
+	r, err := e.plain(wt.CommonDir, wt.Base)
+	if err != nil {
+		return orchestrator.Snapshot{}, coded(err, "take a snapshot of chat %s", wt.Chat)
+	}
+	snap.Commit, err = e.writeCommit(ctx, r, commit{
+		tree: snap.Tree, parents: []orchestrator.ObjectID{snap.Parent},
+		author: e.signed(by), committer: e.signed(boo), message: message,
+	})
+	if err != nil {
+		return orchestrator.Snapshot{}, coded(err, "commit a snapshot of chat %s", wt.Chat)
+	}
+	head, _, _ := refsOf(wt.Chat)
+	if err := e.MoveRef(ctx, wt.CommonDir, head, prev.Commit, snap.Commit); err != nil {
+		return orchestrator.Snapshot{}, err
+	}
+	return snap, nil
+}
+
+// snapshot writes the tree. If git cannot work with the chat's index, that is
+// made anew, once: it may be damaged, or its objects may have been collected.
+func (e *Engine) snapshot(ctx context.Context, wt orchestrator.Worktree, prev orchestrator.Snapshot) (orchestrator.Snapshot, error) {
+	r, err := e.chat(ctx, wt)
+	if err != nil {
+		return orchestrator.Snapshot{}, err
+	}
+	// A lock here was left by a git that died: the caller holds the chat.
+	_ = os.Remove(r.index + ".lock")
+	if _, err := os.Lstat(r.index); err == nil {
+		snap, err := e.record(ctx, wt, r, prev)
+		if !errors.Is(err, errDamaged) && (!exited(err, 128) || isFull(err)) {
+			return snap, err
+		}
+	}
+	if err := e.rebuild(ctx, wt, r); err != nil {
+		return orchestrator.Snapshot{}, err
+	}
+	return e.record(ctx, wt, r, prev)
+}
+
+// record scans the worktree and writes its tree.
+func (e *Engine) record(ctx context.Context, wt orchestrator.Worktree, r repo, prev orchestrator.Snapshot) (orchestrator.Snapshot, error) {
+	s, err := e.scan(ctx, wt, r)
+	if err != nil {
+		return orchestrator.Snapshot{}, err
+	}
+	if err := e.links(ctx, wt, r, &s); err != nil {
+		return orchestrator.Snapshot{}, err
+	}
+	slices.Sort(s.add)
+	add, skip := e.readable(string(wt.Dir), slices.Compact(s.add))
+	s.add, s.skip = add, append(s.skip, skip...)
+
+	snap := orchestrator.Snapshot{}
+	if len(s.add)+len(s.set)+len(s.skip)+len(s.floods)+len(s.notes) > 0 {
+		temp, remove, err := e.tempDir("snapshot")
+		if err != nil {
+			return orchestrator.Snapshot{}, err
+		}
+		defer remove()
+		index := filepath.Join(temp, "index")
+		if err := copyIndex(r.index, index); err != nil {
+			return orchestrator.Snapshot{}, err
+		}
+		r = r.with(index)
+		if snap.Skipped, err = e.change(ctx, wt, r, s, prev); err != nil {
+			return orchestrator.Snapshot{}, err
+		}
+	}
+	if snap.Tree, err = e.writeTree(ctx, r); err != nil {
+		return orchestrator.Snapshot{}, fmt.Errorf("write the tree of chat %s: %w", wt.Chat, err)
+	}
+	return snap, nil
+}
