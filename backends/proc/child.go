@@ -3,6 +3,7 @@ package proc
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -150,7 +151,7 @@ func (c *child) watch(reports *bufio.Reader) {
 func (c *child) awaitSupervisor() {
 	for {
 		err := unix.Waitid(unix.P_PID, c.supervisor, nil, unix.WEXITED|unix.WNOWAIT, nil)
-		if err != unix.EINTR {
+		if !errors.Is(err, unix.EINTR) {
 			return
 		}
 	}
@@ -167,7 +168,7 @@ func (c *child) reap() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for {
-		if _, err := unix.Wait4(c.supervisor, nil, 0, nil); err != unix.EINTR {
+		if _, err := unix.Wait4(c.supervisor, nil, 0, nil); !errors.Is(err, unix.EINTR) {
 			break
 		}
 	}

@@ -24,14 +24,17 @@
 // pipe carries the command to run and orders to end, and its end of file means
 // that the launching process is dead. A second pipe goes back with reports.
 //
-//	          agent exec'd                main process gone, others left
-//	waiting ──────────────▶ running ─────────────────────────────────╮
-//	   │ exec fails            │ order, end of file, SIGTERM          │
-//	   ▼                       ▼                                      ▼
-//	refused                 ending: TERM ──── grace over ────▶ ending: KILL
-//	                           │ last child reaped                    │
-//	                           ▼                                      ▼
-//	                         gone: exit status reported, supervisor exits
+//	          agent exec'd            order, end of file, SIGTERM,
+//	                                  or the main process is gone
+//	waiting ──────────────▶ running ─────────────────────────────▶ ending
+//	   │                       │                                      │
+//	   │ exec fails            │ no child left          no child left │
+//	   ▼                       ▼                                      │
+//	refused                  gone ◀───────────────────────────────────╯
+//
+// ending: TERM to everything once, KILL to everything when the grace is over:
+// what the order says, 2 s when the launching process is gone, 0.5 s for what
+// outlives the main process. gone: the exit status is reported.
 //
 // The supervisor is done when it has no child left: everything below it is its
 // child in the end, so nothing can be missed and no list has to be kept.

@@ -110,7 +110,7 @@ func TestAgentGetsThreeBlockingDescriptorsAndNoMore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer syscall.Close(stray)
+	defer func() { _ = syscall.Close(stray) }()
 
 	// Not a Go program: their runtime opens descriptors of its own.
 	cat, err := exec.LookPath("cat")

@@ -56,7 +56,7 @@ func interpreterOf(path string) string {
 	if err != nil {
 		return ""
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	line, _ := bufio.NewReader(file).ReadSlice('\n')
 	rest, ok := strings.CutPrefix(string(line), "#!")
 	if fields := strings.Fields(rest); ok && len(fields) > 0 {

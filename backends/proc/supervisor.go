@@ -105,7 +105,7 @@ func (s *supervisor) announce() error {
 	if err != nil {
 		return fmt.Errorf("open /dev/null: %w", err)
 	}
-	defer unix.Close(null)
+	defer func() { _ = unix.Close(null) }()
 	for fd := range 2 {
 		if err := unix.Dup3(null, fd, unix.O_CLOEXEC); err != nil {
 			return fmt.Errorf("let go of descriptor %d: %w", fd, err)
@@ -150,7 +150,7 @@ func (s *supervisor) reap() bool {
 		var status syscall.WaitStatus
 		pid, err := syscall.Wait4(-1, &status, syscall.WNOHANG, nil)
 		switch {
-		case err == syscall.EINTR:
+		case errors.Is(err, syscall.EINTR):
 		case err != nil:
 			return false
 		case pid == 0:
