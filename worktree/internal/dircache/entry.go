@@ -35,7 +35,7 @@ type Entry struct {
 }
 
 // compareEntries is the order of the index: bytes of the path, then stage.
-func compareEntries(a, b Entry) int {
+func compareEntries(a, b *Entry) int {
 	if c := strings.Compare(string(a.Path), string(b.Path)); c != 0 {
 		return c
 	}
@@ -59,17 +59,15 @@ func validPath(p string) bool {
 	if len(p) == 0 || len(p) > maxPath || p[0] == '/' || p[len(p)-1] == '/' {
 		return false
 	}
-	start := 0
-	for i := 0; i <= len(p); i++ {
-		switch {
-		case i < len(p) && p[i] == 0:
+	if strings.IndexByte(p, 0) >= 0 || strings.Contains(p, "//") {
+		return false
+	}
+	if p[0] != '.' && !strings.Contains(p, "/.") {
+		return true
+	}
+	for part := range strings.SplitSeq(p, "/") {
+		if part == "." || part == ".." {
 			return false
-		case i == len(p) || p[i] == '/':
-			n := i - start
-			if n == 0 || n <= 2 && p[start] == '.' && p[i-1] == '.' {
-				return false
-			}
-			start = i + 1
 		}
 	}
 	return true

@@ -91,7 +91,7 @@ func (x *Index) under(dir orchestrator.Path) (from, to int) {
 // one pass over the index. On error nothing has changed.
 func (x *Index) Edit(put []Entry, remove []orchestrator.Path) error {
 	put = slices.Clone(put)
-	slices.SortFunc(put, compareEntries)
+	slices.SortFunc(put, func(a, b Entry) int { return compareEntries(&a, &b) })
 	if err := x.checkPut(put); err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func merge(old []Entry, drop map[int]struct{}, put []Entry) []Entry {
 		if _, gone := drop[i]; gone {
 			continue
 		}
-		for len(put) > 0 && compareEntries(put[0], old[i]) < 0 {
+		for len(put) > 0 && compareEntries(&put[0], &old[i]) < 0 {
 			merged = append(merged, put[0])
 			put = put[1:]
 		}
@@ -150,7 +150,8 @@ func merge(old []Entry, drop map[int]struct{}, put []Entry) []Entry {
 // checkPut checks entries that are to stand in one index together.
 func (x *Index) checkPut(put []Entry) error {
 	files := make(map[orchestrator.Path]struct{}, len(put))
-	for i, e := range put {
+	for i := range put {
+		e := &put[i]
 		switch {
 		case !validPath(string(e.Path)):
 			return fmt.Errorf("index entry %q: not a path in a tree", e.Path)
@@ -160,7 +161,7 @@ func (x *Index) checkPut(put []Entry) error {
 			return fmt.Errorf("index entry %s: object id %q is of another format", e.Path, e.ID)
 		case e.Stage > 3:
 			return fmt.Errorf("index entry %s: stage %d", e.Path, e.Stage)
-		case i > 0 && compareEntries(put[i-1], e) == 0:
+		case i > 0 && compareEntries(&put[i-1], e) == 0:
 			return fmt.Errorf("index entry %s: put twice", e.Path)
 		}
 		files[e.Path] = struct{}{}

@@ -2,7 +2,10 @@ package dircache
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
+	"strings"
 	"time"
 
 	"boo/orchestrator"
@@ -66,9 +69,8 @@ func parse(data []byte, format objectid.Format) (*Index, error) {
 		return nil, corrupt("%d entries do not fit into %d bytes", count, len(data))
 	}
 	entries := make([]Entry, count)
-	p.pathEnds = make([]int, count)
-	p.digits = make([]byte, 0, int(count)*2*p.width)
-	p.paths = make([]byte, 0, len(data)-int(count)*p.least())
+	p.digits.Grow(int(count) * 2 * p.width)
+	p.paths.Grow(len(data) - int(count)*p.least())
 	for i := range entries {
 		if err := p.entry(i, &entries[i]); err != nil {
 			return nil, err
@@ -79,28 +81,25 @@ func parse(data []byte, format objectid.Format) (*Index, error) {
 	if err := x.extensions(data[p.at:]); err != nil {
 		return nil, err
 	}
-	return x, p.name(entries)
+	return x, check(entries)
 }
 
-// parser walks over the entries. Paths and ids are gathered into two long
-// buffers first, so that an index of 90,000 files costs a handful of
-// allocations.
+// parser walks over the entries. Their paths and ids are pieces of two long
+// strings, so that an index of 90,000 files costs a handful of allocations.
 type parser struct {
-	data     []byte
-	at       int
-	width    int // of a raw id
-	version  uint32
-	paths    []byte
-	pathEnds []int
-	digits   []byte
+	data    []byte
+	at      int
+	width   int // of a raw id
+	version uint32
+	paths   strings.Builder
+	digits  strings.Builder
+	last    string // the path before
 }
 
 // least returns the fewest bytes that an entry takes on disk.
 func (p *parser) least() int { return statSize + p.width + 2 }
 
-const hexDigits = "0123456789abcdef"
-
-// entry reads the i-th entry but for its path and id.
+// entry reads the i-th entry.
 func (p *parser) entry(i int, e *Entry) error {
 	fixed := p.least()
 	if len(p.data)-p.at < fixed {
@@ -119,9 +118,7 @@ func (p *parser) entry(i int, e *Entry) error {
 		}
 		return corrupt("entry %d has mode %o", i, e.Mode)
 	}
-	for _, c := range b[statSize : statSize+p.width] {
-		p.digits = append(p.digits, hexDigits[c>>4], hexDigits[c&15])
-	}
+	e.ID = p.id(b[statSize : statSize+p.width])
 	flags := be.Uint16(b[statSize+p.width:])
 	e.Stage = uint8(flags >> diskStageShift & 3)
 	if flags&diskAssumeValid != 0 {
@@ -134,10 +131,23 @@ func (p *parser) entry(i int, e *Entry) error {
 			return err
 		}
 	}
+	from := p.paths.Len()
+	var err error
 	if p.version == 4 {
-		return p.compressedPath(i)
+		err = p.compressedPath(i)
+	} else {
+		err = p.paddedPath(i, start)
 	}
-	return p.paddedPath(i, start)
+	p.last = p.paths.String()[from:]
+	e.Path = orchestrator.Path(p.last)
+	return err
+}
+
+func (p *parser) id(raw []byte) orchestrator.ObjectID {
+	from := p.digits.Len()
+	var digits [2 * sha256.Size]byte
+	p.digits.Write(digits[:hex.Encode(digits[:], raw)])
+	return orchestrator.ObjectID(p.digits.String()[from:])
 }
 
 func (p *parser) extended(e *Entry) error {
@@ -162,8 +172,7 @@ func (p *parser) paddedPath(i, start int) error {
 	if n < 0 || n > maxPath {
 		return corrupt("path of entry %d is cut off or too long", i)
 	}
-	p.paths = append(p.paths, p.data[p.at:p.at+n]...)
-	p.pathEnds[i] = len(p.paths)
+	p.paths.Write(p.data[p.at : p.at+n])
 	p.at = start + padded(p.at+n-start)
 	if p.at > len(p.data) {
 		return corrupt("entry %d is cut off", i)
@@ -182,31 +191,19 @@ func (p *parser) compressedPath(i int) error {
 		return corrupt("path of entry %d is cut off", i)
 	}
 	p.at += n
-	before := p.path(i - 1)
 	length := bytes.IndexByte(p.data[p.at:], 0)
-	if length < 0 || drop > uint64(len(before)) || len(before)-int(drop)+length > maxPath {
+	if length < 0 || drop > uint64(len(p.last)) || len(p.last)-int(drop)+length > maxPath {
 		return corrupt("path of entry %d does not follow from the one before", i)
 	}
 	// A path may repeat a long prefix at the price of a few bytes. Real ones
 	// stay far below this bound.
-	if len(p.paths) > 64<<20+16*len(p.data) {
+	if p.paths.Len() > 64<<20+16*len(p.data) {
 		return corrupt("paths are longer than the file can stand for")
 	}
-	p.paths = append(p.paths, before[:len(before)-int(drop)]...)
-	p.paths = append(p.paths, p.data[p.at:p.at+length]...)
-	p.pathEnds[i] = len(p.paths)
+	p.paths.WriteString(p.last[:len(p.last)-int(drop)])
+	p.paths.Write(p.data[p.at : p.at+length])
 	p.at += length + 1
 	return nil
-}
-
-func (p *parser) path(i int) []byte {
-	switch {
-	case i < 0:
-		return nil
-	case i == 0:
-		return p.paths[:p.pathEnds[0]]
-	}
-	return p.paths[p.pathEnds[i-1]:p.pathEnds[i]]
 }
 
 // offsetVarint reads the variable-width number of ofs-delta offsets; n is 0
@@ -224,19 +221,14 @@ func offsetVarint(b []byte) (value uint64, n int) {
 	return 0, 0
 }
 
-// name gives the entries their paths and ids, and checks paths and order.
-func (p *parser) name(entries []Entry) error {
-	paths, digits := string(p.paths), string(p.digits)
-	from := 0
+// check checks paths and order.
+func check(entries []Entry) error {
 	for i := range entries {
 		e := &entries[i]
-		e.Path = orchestrator.Path(paths[from:p.pathEnds[i]])
-		from = p.pathEnds[i]
-		e.ID = orchestrator.ObjectID(digits[i*2*p.width : (i+1)*2*p.width])
 		if !validPath(string(e.Path)) {
 			return corrupt("entry %d: %q is not a path in a tree", i, e.Path)
 		}
-		if i > 0 && compareEntries(entries[i-1], *e) >= 0 {
+		if i > 0 && compareEntries(&entries[i-1], e) >= 0 {
 			return corrupt("entries %q and %q are out of order", entries[i-1].Path, e.Path)
 		}
 	}

@@ -68,7 +68,7 @@ func (f Format) AppendRaw(dst []byte, id orchestrator.ObjectID) ([]byte, error) 
 		return dst, fmt.Errorf("object id %q: want %d digits", id, 2*f.Size())
 	}
 	for i := 0; i < len(id); i += 2 {
-		high, low := digit(id[i]), digit(id[i+1])
+		high, low := digits[id[i]], digits[id[i+1]]
 		if high|low > 15 {
 			return dst, fmt.Errorf("object id %q: not lower-case hexadecimal", id)
 		}
@@ -77,13 +77,14 @@ func (f Format) AppendRaw(dst []byte, id orchestrator.ObjectID) ([]byte, error) 
 	return dst, nil
 }
 
-// digit returns a value above 15 for what is not a lower-case digit.
-func digit(c byte) byte {
-	switch {
-	case c >= '0' && c <= '9':
-		return c - '0'
-	case c >= 'a' && c <= 'f':
-		return c - 'a' + 10
+// digits holds the value of each lower-case digit, and more than 15 for every
+// other byte.
+var digits = func() (table [256]byte) {
+	for c := range table {
+		table[c] = 0xf0
 	}
-	return 0xf0
-}
+	for v, c := range []byte("0123456789abcdef") {
+		table[c] = byte(v)
+	}
+	return table
+}()
