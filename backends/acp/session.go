@@ -31,12 +31,12 @@ type Session struct {
 	info   orchestrator.SessionInfo
 	asks   sync.WaitGroup // goroutines of permission requests
 
-	meter  meter
+	meter meter
 
 	mu      sync.Mutex
 	turn    *turn // of the prompt that has not returned
 	live    *turn // the same while updates are its own: from the prompt's way out to its answer
-	users   int // user messages of a replay
+	users   int   // user messages of a replay
 	pending map[string]*permission
 	closing bool
 }

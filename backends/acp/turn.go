@@ -26,7 +26,7 @@ type turn struct {
 	sink    func(orchestrator.Event)
 	over    bool
 	tools   toolbox
-	meter   *meter // the session's
+	meter   *meter             // the session's
 	shown   orchestrator.Usage // as last passed on
 	sum     orchestrator.Usage // of the usages that came with chunks
 	last    string             // message id of the last message

@@ -1,0 +1,42 @@
+package acp
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+
+	"boo/orchestrator"
+)
+
+// Lines splits a stream as a connection does and returns its lines, those over
+// the limit left out.
+func Lines(r io.Reader, limit int) (all []string) {
+	l := newLines(r, limit)
+	for {
+		line, err := l.next()
+		switch {
+		case err == nil || errors.Is(err, io.ErrUnexpectedEOF):
+			all = append(all, string(line))
+		case errors.Is(err, io.EOF):
+			return all
+		}
+	}
+}
+
+// Decode sorts a line: "noise", "request", "notification" or "response".
+func Decode(line []byte) string {
+	_, k := decode(line)
+	return []string{"noise", "request", "notification", "response"}[k]
+}
+
+// Events passes updates through one turn.
+func Events(updates ...json.RawMessage) []orchestrator.Event {
+	var events []orchestrator.Event
+	t := newTurn(func(ev orchestrator.Event) { events = append(events, ev) }, &meter{})
+	for _, u := range updates {
+		t.take(u)
+	}
+	t.end("cancelled")
+	t.take(json.RawMessage(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"after the end"}}`))
+	return events
+}
