@@ -63,11 +63,6 @@ func (e *Engine) restoreFiles(a orchestrator.Apply) ([]orchestrator.PathConflict
 			kept = append(kept, left(a, st, "you changed it while boo wrote, and it is left so"))
 		}
 	}
-	for _, st := range slices.Backward(a.Steps) {
-		if st.After.Exists() && st.Before != st.After {
-			removeEmpty(t, st.Dirs)
-		}
-	}
 	return kept, syncParents(t, paths)
 }
 
@@ -117,6 +112,11 @@ func (r restorer) restore() (ok bool, err error) {
 	}
 	if ok, err := r.withdraw(); err != nil || !ok {
 		return ok, err
+	}
+	if r.step.After.Exists() {
+		// Nothing else that was placed is in them any more: this step is the
+		// first that needed them, and the steps go back in reverse.
+		removeEmpty(r.tree, r.step.Dirs)
 	}
 	if old.kind == nothing {
 		return true, nil
