@@ -123,7 +123,7 @@ func (e *Engine) fill(ctx context.Context, wt orchestrator.Worktree) error {
 	}
 	call := r.call("read-tree", "-m", "-u", string(wt.Base))
 	if _, err := e.git.Run(ctx, call); err != nil {
-		return fmt.Errorf("check out %s: %w", wt.Base.Short(), err)
+		return fmt.Errorf("check out %s: %w", wt.Base.Short(), noteFull(err, string(wt.Dir)))
 	}
 	return copyIndex(r.index, adminOf(wt).file("index"))
 }

@@ -41,6 +41,17 @@ func isFull(err error) bool {
 	return ok && (git.Says("No space left on device") || git.Says("Disk quota exceeded"))
 }
 
+// noteFull adds to an error that the disk of dir is full, if it is: when git
+// cannot write a file of a checkout it does not say why.
+func noteFull(err error, dir string) error {
+	const hardlyAny = 1 << 20
+	var stat syscall.Statfs_t
+	if statErr := syscall.Statfs(dir, &stat); statErr == nil && stat.Bavail*uint64(stat.Bsize) < hardlyAny {
+		return fmt.Errorf("%w (%w)", err, syscall.ENOSPC)
+	}
+	return err
+}
+
 func isDenied(err error) bool {
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return true

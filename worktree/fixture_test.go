@@ -178,8 +178,10 @@ func (f *fixture) oracle(wt orchestrator.Worktree, forced, without []string) orc
 	f.git(f.root, "clone", "-q", "--no-checkout", f.repo, clone)
 	f.git(clone, "update-ref", "--no-deref", "HEAD", string(wt.Base))
 	f.git(clone, "read-tree", "HEAD")
-	if exclude, err := os.ReadFile(filepath.Join(f.repo, ".git", "info", "exclude")); err == nil {
-		f.write(filepath.Join(clone, ".git", "info", "exclude"), string(exclude))
+	for _, name := range []string{"exclude", "attributes"} {
+		if rules, err := os.ReadFile(filepath.Join(f.repo, ".git", "info", name)); err == nil {
+			f.write(filepath.Join(clone, ".git", "info", name), string(rules))
+		}
 	}
 	cp := exec.CommandContext(f.t.Context(), "sh", "-c", `cd "$1" && tar -c --exclude=./.git . | tar -x -C "$2"`, "sh", string(wt.Dir), clone)
 	if out, err := cp.CombinedOutput(); err != nil {

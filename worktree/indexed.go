@@ -54,7 +54,7 @@ func (e *Engine) setEntries(ctx context.Context, r repo, like orchestrator.Objec
 		if !x.entry.Exists() {
 			id = orchestrator.ObjectID(strings.Repeat("0", len(like)))
 		}
-		fmt.Fprintf(&in, "%o %s\t%s\x00", x.entry.Mode, id, x.path)
+		fmt.Fprintf(&in, "%o %s\t%s\x00", x.entry.Mode, id, string(x.path))
 	}
 	call := r.call("update-index", "-z", "--index-info")
 	call.Stdin = &in
