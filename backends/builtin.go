@@ -36,9 +36,9 @@ func goose() Definition {
 		},
 		Quirks: Quirks{
 			// goose 1.52.0 ends a turn whose model call failed with end_turn
-			// and one of these as its last message (statuses 400, 404, 429,
-			// 5xx; a server that is down).
-			ErrorText: []string{"Ran into this error", "Network error:"},
+			// and one of these as its last message: for the statuses 400, 404,
+			// 429 and 5xx; for a server that is down; for an empty answer.
+			ErrorText: []string{"Ran into this error", "Network error:", "The model returned an empty response."},
 			Setup: []SetupHint{
 				{
 					Match: "Configuration value not found: GOOSE_PROVIDER",

@@ -32,7 +32,7 @@ func TestAFloodIsReadToTheEndInOrder(t *testing.T) {
 }
 
 func TestASlowSinkHoldsTheAgentBackAndNothingPilesUp(t *testing.T) {
-	const updates, size = 100, 1 << 20
+	const updates, size = 60, 1 << 20
 	st := mustOpen(t, func(p *peer) {
 		f := p.expect("session/prompt")
 		line := `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":` +

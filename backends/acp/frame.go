@@ -53,12 +53,12 @@ func (l *lines) next() ([]byte, error) {
 			l.buf = append(l.buf, part...)
 		}
 		switch {
-		case err == nil && long:
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case long:
 			return l.buf, errLongLine
 		case err == nil:
 			return trimLine(l.buf), nil
-		case errors.Is(err, bufio.ErrBufferFull):
-			continue
 		case len(l.buf) > 0:
 			return l.buf, io.ErrUnexpectedEOF
 		default:

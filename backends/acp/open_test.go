@@ -199,7 +199,7 @@ func TestAnAgentThatDoesNotAnswerIsGivenUp(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				began := time.Now()
 				_, err := open(t, definition, orchestrator.SessionRequest{NativeID: test.native, Turns: 1}, func(p *peer) {
-					p.proc.stderr = "still thinking"
+					p.proc.complain("still thinking")
 					test.script(p)
 				})
 				if orchestrator.CodeOf(err) != orchestrator.CodeAgent || !strings.Contains(fmt.Sprint(err), test.want) || !strings.Contains(fmt.Sprint(err), "still thinking") {
@@ -215,7 +215,7 @@ func TestAnAgentThatDoesNotAnswerIsGivenUp(t *testing.T) {
 
 func TestAnAgentThatEndsBeforeItAnswersSaysHow(t *testing.T) {
 	_, err := open(t, definition, orchestrator.SessionRequest{}, func(p *peer) {
-		p.proc.stderr = "unknown command: acp"
+		p.proc.complain("unknown command: acp")
 		p.line("usage: peer [flags]")
 		p.expect("initialize")
 		p.exit(2)

@@ -21,20 +21,32 @@ type process struct {
 	stdin  *io.PipeWriter
 	stdout *io.PipeReader
 	agent  *peer
-	stderr string
 
-	mu    sync.Mutex
-	exit  backends.Exit
-	ended bool
-	kills int
-	done  chan struct{}
+	mu     sync.Mutex
+	stderr string
+	exit   backends.Exit
+	ended  bool
+	kills  int
+	done   chan struct{}
 }
 
 func (p *process) Stdin() io.WriteCloser          { return p.stdin }
 func (p *process) Stdout() io.Reader              { return p.stdout }
 func (p *process) Identity() orchestrator.Process { return orchestrator.Process{PID: 1} }
-func (p *process) Stderr() string                 { return p.stderr }
 func (p *process) Done() <-chan struct{}          { return p.done }
+
+func (p *process) Stderr() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.stderr
+}
+
+// complain writes to standard error.
+func (p *process) complain(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stderr = text
+}
 
 func (p *process) Exit() backends.Exit {
 	<-p.done

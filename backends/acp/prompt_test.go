@@ -80,7 +80,7 @@ func TestUpdatesOutsideOfATurnAreCountedAndNotPassedOn(t *testing.T) {
 	})
 	<-early
 	tr, _, err := st.prompt("one")
-	if err != nil || len(tr.all()) != 0 {
+	if err != nil || tr.text(orchestrator.EventText) != "" {
 		t.Errorf("events %+v, %v", tr.all(), err)
 	}
 	<-late
@@ -90,6 +90,16 @@ func TestUpdatesOutsideOfATurnAreCountedAndNotPassedOn(t *testing.T) {
 	}
 	if stats := st.session.Stats(); stats.Replayed != 2 || stats.Foreign != 1 {
 		t.Errorf("stats = %+v", stats)
+	}
+}
+
+func TestATurnThatComesToNothingSaysSo(t *testing.T) {
+	st := mustOpen(t, func(p *peer) {
+		p.answer(p.expect("session/prompt"), `{"stopReason":"end_turn"}`)
+	})
+	tr, result, err := st.prompt("x")
+	if err != nil || result.Stop != "end_turn" || !strings.Contains(tr.text(orchestrator.EventNotice), "without saying or doing anything") {
+		t.Errorf("%+v, %+v, %v", tr.all(), result, err)
 	}
 }
 
@@ -109,10 +119,10 @@ func TestAnUnknownUpdateIsKeptRaw(t *testing.T) {
 		p.answer(f, `{"stopReason":"end_turn"}`)
 	})
 	tr, _, err := st.prompt("x")
-	if err != nil || len(tr.all()) != len(unknown) {
+	if err != nil || len(tr.all()) != len(unknown)+1 {
 		t.Fatalf("events %+v, %v", tr.all(), err)
 	}
-	for i, ev := range tr.all() {
+	for i, ev := range tr.all()[:len(unknown)] {
 		if ev.Kind != orchestrator.EventUnknown || string(ev.Raw) != unknown[i] {
 			t.Errorf("event = %+v", ev)
 		}
@@ -346,7 +356,7 @@ func TestAnAgentThatEndsInMidTurnIsAnErrorWhateverItsStatus(t *testing.T) {
 		st := mustOpen(t, func(p *peer) {
 			p.expect("session/prompt")
 			p.say("so far")
-			p.proc.stderr = "panic: oh"
+			p.proc.complain("panic: oh")
 			_, _ = fmt.Fprint(p.out, `{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_t`)
 			p.proc.end(test.exit)
 		})

@@ -32,10 +32,11 @@ type turn struct {
 	last    string             // message id of the last message
 	talking bool               // its pieces are still coming
 	opening string             // its beginning
+	silent  bool               // no message, thought or tool call so far
 }
 
 func newTurn(sink func(orchestrator.Event), m *meter) *turn {
-	return &turn{stop: make(chan time.Duration), ended: make(chan struct{}), sink: sink, meter: m}
+	return &turn{stop: make(chan time.Duration), ended: make(chan struct{}), sink: sink, meter: m, silent: true}
 }
 
 // take passes an update on as an event, if it is one. known is false for an
@@ -104,6 +105,7 @@ func (t *turn) message(raw json.RawMessage, kind orchestrator.EventKind) bool {
 	if c.Content.Text == "" {
 		return true
 	}
+	t.silent = false
 	if kind == orchestrator.EventText {
 		if !t.talking || c.MessageID != t.last {
 			t.opening = ""
@@ -119,7 +121,7 @@ func (t *turn) message(raw json.RawMessage, kind orchestrator.EventKind) bool {
 
 // tool passes a tool call on as it stands now; the gate is held.
 func (t *turn) tool(u toolUpdate) orchestrator.ToolCall {
-	t.talking = false
+	t.talking, t.silent = false, false
 	call, changed := t.tools.merge(u)
 	if changed {
 		t.sink(orchestrator.Event{Kind: orchestrator.EventTool, Tool: &call})
@@ -159,12 +161,17 @@ func (t *turn) usage() {
 }
 
 // end closes the gate. Tool calls that never ended are passed on as failed for
-// the reason given, unless it is empty. It returns what the turn has cost as
-// far as updates told, and the beginning of the last message.
+// the reason given; without one, the turn ended as it should, and it is told
+// if nothing came of it: goose ends so when the context is full. end returns
+// what the turn has cost as far as updates told, and the beginning of the last
+// message.
 func (t *turn) end(why string) (orchestrator.Usage, string) {
 	t.gate.Lock()
 	defer t.gate.Unlock()
-	if why != "" {
+	switch {
+	case why == "" && t.silent:
+		t.sink(orchestrator.Event{Kind: orchestrator.EventNotice, Text: "the agent ended its turn without saying or doing anything"})
+	case why != "":
 		for _, call := range t.tools.fail(why) {
 			t.sink(orchestrator.Event{Kind: orchestrator.EventTool, Tool: &call})
 		}
