@@ -94,7 +94,7 @@ func (p *player) step(ctx context.Context, step Step) error {
 	case Remember:
 		return p.say("I will remember " + step.Text + ".")
 	case Recall:
-		if word := p.req.remembered(); word != "" {
+		if word := Remembered(p.req.prompts()); word != "" {
 			return p.say("You asked me to remember " + word + ".")
 		}
 		return p.say("I remember nothing.")

@@ -3,6 +3,7 @@ package scriptedmodel
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -42,19 +43,27 @@ func (r request) prompt() (text string, results int) {
 
 var rememberWord = regexp.MustCompile(`\bremember ([^\s;]+)`)
 
-// remembered returns the word that the person last asked to remember, "" if
-// there is none. Context that came along with a prompt counts: a history told
-// by another is a way to know.
-func (r request) remembered() string {
-	for i := len(r.Messages) - 1; i >= 0; i-- {
-		if r.Messages[i].Role != "user" {
-			continue
-		}
-		if found := rememberWord.FindAllStringSubmatch(r.Messages[i].Text, -1); found != nil {
+// Remembered returns the word that the newest prompt with "remember WORD" in
+// it asks to remember, "" if there is none. Context that came along with a
+// prompt counts: a history told by another is a way to know.
+func Remembered(prompts []string) string {
+	for _, prompt := range slices.Backward(prompts) {
+		if found := rememberWord.FindAllStringSubmatch(prompt, -1); found != nil {
 			return found[len(found)-1][1]
 		}
 	}
 	return ""
+}
+
+// prompts returns the texts of the person's messages.
+func (r request) prompts() []string {
+	var texts []string
+	for _, m := range r.Messages {
+		if m.Role == "user" {
+			texts = append(texts, m.Text)
+		}
+	}
+	return texts
 }
 
 // result returns what the newest tool of this turn returned.
