@@ -204,3 +204,12 @@ func skippedPaths(snap orchestrator.Snapshot) map[string]string {
 	}
 	return paths
 }
+
+func mustNew(t *testing.T, opts worktree.Options) *worktree.Engine {
+	t.Helper()
+	e, err := worktree.New(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}

@@ -117,9 +117,7 @@ var editCases = []edgeCase{
 	}},
 	{name: "empty directory, fifo, socket", turn: func(f *fixture, dir string) {
 		f.mkdir(dir + "/empty")
-		if err := syscall.Mkfifo(dir+"/fifo", 0o644); err != nil {
-			f.t.Fatal(err)
-		}
+		mkfifo(f.t, dir+"/fifo")
 		if err := syscall.Mknod(dir+"/socket", syscall.S_IFSOCK|0o644, 0); err != nil {
 			f.t.Fatal(err)
 		}

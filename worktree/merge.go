@@ -44,7 +44,7 @@ func (e *Engine) MergeFiles(ctx context.Context, common orchestrator.GitDir, bas
 		return orchestrator.Entry{}, false, coded(err, "merge files")
 	}
 	defer merged.Close()
-	call := r.call("merge-file", "-p", "-q", at("ours"), at("base"), at("theirs"))
+	call := r.call("merge-file", "-p", at("ours"), at("base"), at("theirs"))
 	call.Stdout = merged
 	if _, err := e.git.Run(ctx, call); err != nil {
 		return orchestrator.Entry{}, false, coded(notConflict(err), "merge files")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os/exec"
 	"strings"
 )
@@ -62,8 +63,8 @@ func newError(ctx context.Context, c Call, err error, stderr string) *Error {
 	case ctx.Err() != nil:
 		e.Err = context.Cause(ctx)
 		e.Stderr = ""
-	case errors.Is(err, exec.ErrNotFound):
-		e.Err = ErrNoGit
+	case errors.Is(err, exec.ErrNotFound), e.ExitCode < 0 && errors.Is(err, fs.ErrNotExist):
+		e.Err = fmt.Errorf("%w: %w", ErrNoGit, err)
 	}
 	return e
 }

@@ -1,0 +1,70 @@
+package worktree_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"boo/orchestrator"
+	"boo/worktree"
+)
+
+func TestMergeFiles(t *testing.T) {
+	f := newFixture(t, func(o *worktree.Options) { o.MaxFile = 10_000 })
+	f.commit()
+	common := orchestrator.GitDir(f.repo + "/.git")
+	blob := func(content string) orchestrator.ObjectID {
+		id, err := f.engine.PutBlob(t.Context(), common, strings.NewReader(content))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	file := func(content string) orchestrator.Entry {
+		return orchestrator.Entry{Mode: orchestrator.ModeRegular, ID: blob(content)}
+	}
+	exec := func(content string) orchestrator.Entry {
+		return orchestrator.Entry{Mode: orchestrator.ModeExec, ID: blob(content)}
+	}
+	link := orchestrator.Entry{Mode: orchestrator.ModeSymlink, ID: blob("target")}
+	none := orchestrator.Entry{}
+	lines := "1\n2\n3\n4\n5\n6\n7\n8\n9\n"
+	top, end := strings.Replace(lines, "1", "one", 1), strings.Replace(lines, "9", "nine", 1)
+
+	for _, c := range []struct {
+		name               string
+		base, ours, theirs orchestrator.Entry
+		want               *orchestrator.Entry // nil for not clean
+	}{
+		{"both sides", file(lines), file(top), file(end), new(file(strings.Replace(top, "9", "nine", 1)))},
+		{"conflict", file(lines), file(top), file(strings.Replace(lines, "1", "eins", 1)), nil},
+		{"the same on both", file(lines), file(top), file(top), new(file(top))},
+		{"only ours", file(lines), file(top), file(lines), new(file(top))},
+		{"only theirs", file(lines), file(lines), file(end), new(file(end))},
+		{"mode on one, content on the other", file(lines), exec(lines), file(end), new(exec(end))},
+		{"both created alike", none, file(lines), file(lines), new(file(lines))},
+		{"both created differently", none, file(lines), file(top), nil},
+		{"both created, modes differ", none, file(lines), exec(lines), nil},
+		{"binary", file("\x00a"), file("\x00b"), file("\x00c"), nil},
+		{"symlink", link, link, file("x"), nil},
+		{"too large", file(lines), file(strings.Repeat("a\n", 6000) + lines), file(end), nil},
+		{"to empty", file(lines), file(""), file(lines), new(file(""))},
+		{"CRLF", file("a\r\nb\r\nc\r\nd\r\n"), file("A\r\nb\r\nc\r\nd\r\n"), file("a\r\nb\r\nc\r\nD\r\n"), new(file("A\r\nb\r\nc\r\nD\r\n"))},
+	} {
+		got, clean, err := f.engine.MergeFiles(t.Context(), common, c.base, c.ours, c.theirs)
+		switch {
+		case err != nil:
+			t.Errorf("%s: %v", c.name, err)
+		case clean != (c.want != nil):
+			t.Errorf("%s: clean is %t", c.name, clean)
+		case clean && got != *c.want:
+			var content bytes.Buffer
+			_ = f.engine.Blob(t.Context(), common, got.ID, &content)
+			t.Errorf("%s: %+v, %q", c.name, got, content.String())
+		}
+	}
+	gone := orchestrator.Entry{Mode: orchestrator.ModeRegular, ID: orchestrator.ObjectID(strings.Repeat("1", 40))}
+	if _, _, err := f.engine.MergeFiles(t.Context(), common, file(lines), gone, file(end)); err == nil {
+		t.Error("an object that is not there was merged")
+	}
+}
