@@ -47,11 +47,16 @@ func (t *turn) take(raw json.RawMessage) (known bool) {
 	if t.over {
 		return true
 	}
-	switch updateKind(raw) {
+	c, isText := decodeChunk(raw)
+	switch c.Kind {
 	case updateText:
-		known = t.message(raw, orchestrator.EventText)
+		if known = isText; isText {
+			t.message(c, orchestrator.EventText)
+		}
 	case updateThought:
-		known = t.message(raw, orchestrator.EventThought)
+		if known = isText; isText {
+			t.message(c, orchestrator.EventThought)
+		}
 	case updateTool, updateToolMore:
 		u, ok := decodeTool(raw)
 		if known = ok; ok {
@@ -93,17 +98,13 @@ func (t *turn) passIf(ok bool, ev orchestrator.Event) bool {
 
 // message passes a piece of a message on. Empty pieces are how qwen tells its
 // usage.
-func (t *turn) message(raw json.RawMessage, kind orchestrator.EventKind) bool {
-	c, ok := decodeChunk(raw)
-	if !ok {
-		return false
-	}
+func (t *turn) message(c chunk, kind orchestrator.EventKind) {
 	if c.Meta.Usage != nil {
 		t.sum = t.sum.Plus(c.Meta.Usage.usage())
 		t.usage()
 	}
 	if c.Content.Text == "" {
-		return true
+		return
 	}
 	t.silent = false
 	if kind == orchestrator.EventText {
@@ -116,7 +117,6 @@ func (t *turn) message(raw json.RawMessage, kind orchestrator.EventKind) bool {
 		t.talking = false
 	}
 	t.sink(orchestrator.Event{Kind: kind, Text: c.Content.Text, MessageID: c.MessageID})
-	return true
 }
 
 // tool passes a tool call on as it stands now; the gate is held.

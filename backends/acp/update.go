@@ -39,8 +39,10 @@ func updateKind(raw json.RawMessage) string {
 	return u.Kind
 }
 
-// chunk is a piece of a message.
+// chunk is a piece of a message. It has room for the discriminator, so that
+// the most frequent updates by far are decoded once.
 type chunk struct {
+	Kind      string   `json:"sessionUpdate"`
 	Content   *content `json:"content"`
 	MessageID string   `json:"messageId"`
 	Meta      struct {
@@ -54,9 +56,10 @@ type content struct {
 	Text string `json:"text"`
 }
 
-func decodeChunk(raw json.RawMessage) (chunk, bool) {
-	var c chunk
-	err := json.Unmarshal(raw, &c)
+// decodeChunk reads any update; only the kind is set in one that is no chunk
+// of text, and ok is false.
+func decodeChunk(raw json.RawMessage) (c chunk, ok bool) {
+	err := json.Unmarshal(raw, &c) // a field in another form leaves the others readable
 	return c, err == nil && c.Content != nil && c.Content.Type == "text"
 }
 
