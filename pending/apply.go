@@ -72,7 +72,7 @@ func (e *Engine) apply(ctx context.Context, req orchestrator.ApplyRequest) (orch
 	}
 	result.Conflict, err = e.run(ctx, j, applying, work{
 		baseline: baseline,
-		fill:     func() error { return e.materialize(ctx, req.Checkout, j.stage, moves) },
+		fill:     func() error { return e.materialize(ctx, j) },
 		commit:   func(ctx context.Context) error { return e.store.CommitApply(ctx, j.Apply) },
 	})
 	if err != nil {

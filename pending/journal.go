@@ -23,8 +23,10 @@ type journal struct {
 }
 
 // Refs of a chat's baseline and of an apply.
-func baselineRef(chat orchestrator.ChatID) string { return "refs/boo/chats/" + string(chat) + "/baseline" }
-func applyRef(id orchestrator.ApplyID) string     { return "refs/boo/applies/" + string(id) }
+func baselineRef(chat orchestrator.ChatID) string {
+	return "refs/boo/chats/" + string(chat) + "/baseline"
+}
+func applyRef(id orchestrator.ApplyID) string { return "refs/boo/applies/" + string(id) }
 
 // inOrder sorts moves into the order they are made in: what leaves first, so
 // that a file can take the place of a directory and the other way round.

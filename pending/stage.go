@@ -1,15 +1,11 @@
 package pending
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
-
-	"golang.org/x/sys/unix"
 
 	"boo/orchestrator"
 )
@@ -131,35 +127,6 @@ func removeStage(path string) error {
 	return os.RemoveAll(path)
 }
 
-// writeRaw writes a file below "new" with exactly the bytes of a blob.
-func (s *stage) writeRaw(p orchestrator.Path, mode orchestrator.FileMode, blob func(io.Writer) error) error {
-	d, name, err := s.new.makeParent(p)
-	if err != nil {
-		return err
-	}
-	if mode == orchestrator.ModeSymlink {
-		var target limited
-		if err := blob(&target); err != nil {
-			return err
-		}
-		return wrap("make symlink", name, unix.Symlinkat(string(target), d.fd, name))
-	}
-	perm := uint32(0o666)
-	if mode == orchestrator.ModeExec {
-		perm = 0o777
-	}
-	fd, err := unix.Openat(d.fd, name, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, perm)
-	if err != nil {
-		return wrap("make", name, err)
-	}
-	f := os.NewFile(uintptr(fd), name)
-	err = blob(f)
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
-}
-
 // verify checks every staged file and names its bytes in AfterRaw.
 func (s *stage) verify(moves []*move, width int) error {
 	for _, m := range moves {
@@ -185,19 +152,4 @@ func (s *stage) verify(moves []*move, width int) error {
 		m.AfterRaw = raw
 	}
 	return nil
-}
-
-// materialize stages the files of an apply in the form they have in the
-// checkout.
-func (e *Engine) materialize(ctx context.Context, c orchestrator.Checkout, s *stage, moves []*move) error {
-	entries := map[orchestrator.Path]orchestrator.Entry{}
-	for _, m := range moves {
-		if m.writes() && m.After.Exists() {
-			entries[m.Path] = m.After
-		}
-	}
-	if len(entries) == 0 {
-		return nil
-	}
-	return e.git.Materialize(ctx, c, filepath.Join(s.path, "new"), entries)
 }

@@ -106,19 +106,6 @@ func (e *Engine) planUndo(ctx context.Context, t *tree, c orchestrator.Checkout,
 	return moves, makeRoom(s, moves)
 }
 
-// stageBefore stages the files that the apply had moved away.
-func (e *Engine) stageBefore(ctx context.Context, j *journal) error {
-	for _, m := range j.moves {
-		if !m.writes() || !m.After.Exists() {
-			continue
-		}
-		if err := j.stage.writeRaw(m.Path, m.After.Mode, e.blob(ctx, j.CommonDir, m.AfterRaw)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // undone reports whether the undo that a record speaks of was committed: its
 // changes are then reverted, which nothing else makes them.
 func (e *Engine) undone(ctx context.Context, a orchestrator.Apply) (bool, error) {
