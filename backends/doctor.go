@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"boo/orchestrator"
@@ -85,6 +86,10 @@ func (r Report) told(info orchestrator.SessionInfo) Report {
 }
 
 func (r Report) with(err error) Report {
-	r.Problem, r.Hint, r.Code = err.Error(), orchestrator.HintOf(err), orchestrator.CodeOf(err)
+	r.Problem, r.Code = err.Error(), orchestrator.CodeOf(err)
+	// To see the doctor is the advice of most failures, but no help from itself.
+	if hint := orchestrator.HintOf(err); !strings.HasPrefix(hint, "boo agents doctor") {
+		r.Hint = hint
+	}
 	return r
 }

@@ -221,6 +221,7 @@ func TestDoctorReportsHowFarTheAgentCame(t *testing.T) {
 		"ready":         {"mine", stage{}, backends.Report{Version: "1.2.3", Protocol: "acp/1", Ready: true}},
 		"no session":    {"mine", stage{open: &backends.OpenError{Info: info, Err: refusal}}, backends.Report{Version: "1.2.3", Protocol: "acp/1", Problem: "no provider", Hint: "goose configure", Code: "agent"}},
 		"no handshake":  {"mine", stage{open: refusal}, backends.Report{Problem: "no provider", Hint: "goose configure", Code: "agent"}},
+		"see a doctor":  {"mine", stage{launch: errors.New("exec format error")}, backends.Report{Problem: "start agent mine (/bin/sh): exec format error", Code: "agent"}},
 		"not installed": {"goose", stage{}, backends.Report{Problem: "agent goose is not installed: there is no goose on PATH and none in boo's own directory", Hint: "boo agents install goose", Code: "agent"}},
 	}
 	for name, test := range tests {
