@@ -32,7 +32,8 @@ type fakeService struct {
 	mu       sync.Mutex
 	requests []orchestrator.SendRequest
 	stops    []bool
-	stopped  chan struct{}
+	stopped  chan struct{} // closed by the first Stop
+	ended    chan struct{} // closed by a Stop that is to act at once
 	answers  map[orchestrator.PermissionID]string
 	answered chan struct{}
 	closed   bool
@@ -40,7 +41,7 @@ type fakeService struct {
 
 func newFake() *fakeService {
 	return &fakeService{
-		stopped: make(chan struct{}), answered: make(chan struct{}), answers: map[orchestrator.PermissionID]string{},
+		stopped: make(chan struct{}), ended: make(chan struct{}), answered: make(chan struct{}), answers: map[orchestrator.PermissionID]string{},
 		patch: "diff --git a/greet.go b/greet.go\n--- a/greet.go\n+++ b/greet.go\n@@ -1 +1 @@\n-old\n+new \x1b]52;c;AAAA\x07\n",
 		pending: []orchestrator.Change{
 			change("p000000001", "greet.go", orchestrator.OpEdit, 12, 3),
@@ -87,6 +88,9 @@ func (f *fakeService) Stop(_ context.Context, _ orchestrator.TurnID, now bool) e
 	f.stops = append(f.stops, now)
 	if len(f.stops) == 1 {
 		close(f.stopped)
+	}
+	if now {
+		close(f.ended)
 	}
 	return nil
 }
@@ -244,6 +248,11 @@ var plays = map[string]func(*player){
 		case <-p.ctx.Done():
 			p.err = context.Cause(p.ctx)
 		}
+	},
+	"deaf": func(p *player) { // hears only what ends the agent
+		p.text("m1", "working on it")
+		<-p.f.ended
+		p.end(orchestrator.TurnCancelled, "stopped by you")
 	},
 	"flood": func(p *player) {
 		for i := range 100_000 {
