@@ -12,14 +12,26 @@ import (
 // is no step in it.
 func Parse(prompt string) Script {
 	var script Script
-	for line := range strings.SplitSeq(unfenced(prompt), "\n") {
-		for part := range strings.SplitSeq(line, ";;") {
-			if step, ok := parseStep(strings.TrimSpace(part)); ok {
-				script = append(script, step)
-			}
+	for _, part := range Split(prompt) {
+		if step, ok := parseStep(part); ok {
+			script = append(script, step)
 		}
 	}
 	return script
+}
+
+// Split returns the parts of a prompt that may be steps: what stands between
+// line ends and ";;", without the blocks of context.
+func Split(prompt string) []string {
+	var parts []string
+	for line := range strings.SplitSeq(unfenced(prompt), "\n") {
+		for part := range strings.SplitSeq(line, ";;") {
+			if part = strings.TrimSpace(part); part != "" {
+				parts = append(parts, part)
+			}
+		}
+	}
+	return parts
 }
 
 var fenceOpen = regexp.MustCompile(`^\s*<([A-Za-z][A-Za-z0-9_-]*)[ >]`)

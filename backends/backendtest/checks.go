@@ -1,0 +1,173 @@
+package backendtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"boo/orchestrator"
+)
+
+func checkKnowsItsAgents(t *testing.T, s Subject) {
+	if err := s.Agents.Check(t.Context(), s.Agent); err != nil {
+		t.Errorf("%s: %v", s.Agent, err)
+	}
+	if err := s.Agents.Check(t.Context(), "no-such-agent"); orchestrator.CodeOf(err) != orchestrator.CodeNotFound {
+		t.Errorf("an agent that is none: %v", err)
+	}
+}
+
+func newSessionAnswers(t *testing.T, s Subject) {
+	v := begin(t, s, t.TempDir(), "", 0)
+	info := v.Info()
+	if info.Rung != orchestrator.RungNew || info.NativeID == "" || info.Protocol == "" || info.Version == "" {
+		t.Errorf("session: %+v", info)
+	}
+	o := v.turn(t, "think hm ;; say hello there")
+	if o.result.Stop != "end_turn" || !strings.Contains(o.said(), "hello there") {
+		t.Errorf("ended with %q, said %q", o.result.Stop, o.said())
+	}
+	if o.result.Usage.Input == 0 || o.result.Usage.Output == 0 {
+		t.Errorf("usage: %+v", o.result.Usage)
+	}
+}
+
+func nothingIsSentAgainstOurWill(t *testing.T, s Subject) {
+	v := begin(t, s, t.TempDir(), "", 0)
+	no := errors.New("not on disk")
+	_, err := v.Prompt(t.Context(), []string{"remember plum"}, func() error { return no }, func(orchestrator.Event) {})
+	if !errors.Is(err, no) {
+		t.Errorf("got %v", err)
+	}
+	if o := v.turn(t, "recall"); !strings.Contains(o.said(), "remember nothing") {
+		t.Errorf("the agent knows what was not sent: %q", o.said())
+	}
+}
+
+func filesAreWritten(t *testing.T, s Subject) {
+	v := begin(t, s, t.TempDir(), "", 0)
+	o := v.turn(t, "write a.txt with one ;; edit a.txt replace one by two ;; run cp a.txt b.txt ;; say ready")
+	for _, name := range []string{"a.txt", "b.txt"} {
+		if got, err := os.ReadFile(filepath.Join(v.dir, name)); err != nil || string(got) != "two\n" {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+	if len(o.tools) != 3 {
+		t.Errorf("tool calls: %+v", o.tools)
+	}
+	for _, call := range o.tools {
+		if call.Status != "completed" || call.Title == "" {
+			t.Errorf("tool call: %+v", call)
+		}
+	}
+	if !strings.Contains(o.said(), "ready") {
+		t.Errorf("said %q", o.said())
+	}
+}
+
+func warmSessionRemembers(t *testing.T, s Subject) {
+	v := begin(t, s, t.TempDir(), "", 0)
+	v.turn(t, "remember plum")
+	o := v.turn(t, "recall")
+	if !strings.Contains(o.said(), "remember plum") {
+		t.Errorf("said %q", o.said())
+	}
+}
+
+func newProcessRemembers(t *testing.T, s Subject) {
+	first := begin(t, s, t.TempDir(), "", 0)
+	first.turn(t, "remember plum ;; say unheard-of")
+	first.leave(t)
+	second := begin(t, s, first.dir, first.Info().NativeID, first.turns)
+	if info := second.Info(); info.Rung != orchestrator.RungResumed || info.NativeID != first.Info().NativeID {
+		t.Errorf("session: %+v", info)
+	}
+	o := second.turn(t, "recall")
+	if !strings.Contains(o.said(), "remember plum") {
+		t.Errorf("said %q", o.said())
+	}
+	if strings.Contains(o.said(), "unheard-of") {
+		t.Errorf("the replay is part of the turn: %q", o.said())
+	}
+}
+
+func unknownSessionBecomesNew(t *testing.T, s Subject) {
+	first := begin(t, s, t.TempDir(), "", 0)
+	known := first.Info().NativeID
+	v := begin(t, s, t.TempDir(), strings.Repeat("9", len(known)), 3)
+	if info := v.Info(); info.Rung != orchestrator.RungNew || info.NativeID == "" {
+		t.Errorf("session: %+v", info)
+	}
+	if o := v.turn(t, "say hello"); !strings.Contains(o.said(), "hello") {
+		t.Errorf("said %q", o.said())
+	}
+}
+
+func everyEventComesFirst(t *testing.T, s Subject) {
+	const chunks = 5000
+	v := begin(t, s, t.TempDir(), "", 0)
+	o := v.turn(t, fmt.Sprintf("flood %d chunks ;; say the end", chunks))
+	var want strings.Builder
+	for i := range chunks {
+		fmt.Fprintf(&want, "chunk%d ", i+1)
+	}
+	if got := o.said(); !strings.HasPrefix(got, want.String()) || !strings.Contains(got, "the end") {
+		t.Errorf("%d bytes of text, want %d in order and the end; last: %.200q", len(got), want.Len(), got[max(0, len(got)-200):])
+	}
+}
+
+func stopEndsTheTurn(t *testing.T, s Subject) {
+	v := begin(t, s, t.TempDir(), "", 0)
+	o := v.prompt(t, "stream 100000 words every 20ms")
+	wait(t, o, o.first, "first word")
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if err := v.Stop(ctx, patience/2); err != nil {
+		t.Errorf("stop: %v", err)
+	}
+	wait(t, o, o.done, "end of a stopped turn")
+	if o.err != nil || o.result.Stop != "cancelled" {
+		t.Errorf("ended with %q, %v", o.result.Stop, o.err)
+	}
+	again := v.turn(t, "say here again")
+	if again.result.Stop != "end_turn" || !strings.Contains(again.said(), "here again") {
+		t.Errorf("after a stop: %q, %q", again.result.Stop, again.said())
+	}
+}
+
+func stopOfIdleSession(t *testing.T, s Subject) {
+	v := begin(t, s, t.TempDir(), "", 0)
+	if err := v.Stop(t.Context(), patience/2); err != nil {
+		t.Errorf("stop: %v", err)
+	}
+	if o := v.turn(t, "say hello"); o.result.Stop != "end_turn" {
+		t.Errorf("ended with %q", o.result.Stop)
+	}
+}
+
+func twoSessions(t *testing.T, s Subject) {
+	visits := []*visit{begin(t, s, t.TempDir(), "", 0), begin(t, s, t.TempDir(), "", 0)}
+	if visits[0].Info().NativeID == visits[1].Info().NativeID {
+		t.Error("two sessions have one id")
+	}
+	var all sync.WaitGroup
+	for i, v := range visits {
+		word := fmt.Sprintf("word-%d", i)
+		all.Go(func() {
+			o := v.prompt(t, "write mine.txt with "+word+" ;; stream 5 words every 10ms")
+			select {
+			case <-o.done:
+			case <-t.Context().Done():
+			}
+			if got, err := os.ReadFile(filepath.Join(v.dir, "mine.txt")); err != nil || string(got) != word+"\n" {
+				t.Errorf("%s: %q, %v", word, got, err)
+			}
+		})
+	}
+	all.Wait()
+}

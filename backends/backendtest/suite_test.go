@@ -1,0 +1,72 @@
+package backendtest_test
+
+import (
+	"os"
+	"testing"
+
+	"boo/backends"
+	"boo/backends/acp"
+	"boo/backends/backendtest"
+	"boo/backends/backendtest/scriptedagent"
+	"boo/backends/backendtest/scriptedmodel"
+	"boo/backends/proc"
+	"boo/orchestrator"
+)
+
+// TestMain makes the test binary a supervisor and a scripted agent too.
+func TestMain(m *testing.M) {
+	proc.Main()
+	if len(os.Args) > 1 && os.Args[1] == "boo-agent" {
+		os.Exit(scriptedagent.Main(os.Args[2:]))
+	}
+	os.Exit(m.Run())
+}
+
+// registry is boo's own way to an agent, with one command and environment.
+func registry(t *testing.T, name orchestrator.AgentName, command, environ []string) backendtest.Subject {
+	t.Helper()
+	r, err := backends.New(backends.Options{
+		Launcher:  proc.Launcher{},
+		Protocols: map[string]backends.Protocol{"acp": acp.Protocol{Version: "test"}},
+		Custom:    map[orchestrator.AgentName]backends.Custom{name: {Command: command}},
+		Data:      t.TempDir(),
+		Environ:   environ,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return backendtest.Subject{Agents: r, Agent: name}
+}
+
+func scripted(t *testing.T, args ...string) backendtest.Subject {
+	t.Helper()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return registry(t, "scripted", append([]string{program, "boo-agent", "--store", t.TempDir()}, args...),
+		[]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()})
+}
+
+func TestScriptedAgentConforms(t *testing.T) {
+	backendtest.Suite(t, func(t *testing.T) backendtest.Subject { return scripted(t) })
+}
+
+func TestScriptedAgentThatResumesConforms(t *testing.T) {
+	backendtest.Suite(t, func(t *testing.T) backendtest.Subject { return scripted(t, "--resume", "--banner", "3") })
+}
+
+func TestScriptedAgentThatReplaysLateConforms(t *testing.T) {
+	backendtest.Suite(t, func(t *testing.T) backendtest.Subject { return scripted(t, "--load", "late") })
+}
+
+func TestRealGooseConforms(t *testing.T) {
+	backendtest.Suite(t, func(t *testing.T) backendtest.Subject {
+		root := t.TempDir()
+		environ := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + root}
+		for name, value := range scriptedmodel.GooseEnv(model(t, scriptedmodel.Options{}).URL(), root) {
+			environ = append(environ, name+"="+value)
+		}
+		return registry(t, "goose", []string{backendtest.Goose(t), "acp"}, environ)
+	})
+}
