@@ -41,7 +41,10 @@ func (s *Session) Prompt(ctx context.Context, blocks []string, sent func() error
 		return orchestrator.TurnResult{}, err
 	}
 	defer s.leave(t)
-	call, line, err := s.conn.prepare(methodPrompt, params, s.hush)
+	call, line, err := s.conn.prepare(methodPrompt, params, func() {
+		t.settle()
+		s.hush()
+	})
 	if err != nil {
 		return orchestrator.TurnResult{}, err
 	}

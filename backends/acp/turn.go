@@ -26,13 +26,14 @@ type turn struct {
 	sink    func(orchestrator.Event)
 	over    bool
 	tools   toolbox
-	meter   *meter             // the session's
-	shown   orchestrator.Usage // as last passed on
-	sum     orchestrator.Usage // of the usages that came with chunks
-	last    string             // message id of the last message
-	talking bool               // its pieces are still coming
-	opening string             // its beginning
-	silent  bool               // no message, thought or tool call so far
+	meter   *meter              // the session's
+	shown   orchestrator.Usage  // as last passed on
+	sum     orchestrator.Usage  // of the usages that came with chunks
+	last    string              // message id of the last message
+	talking bool                // its pieces are still coming
+	opening string              // its beginning
+	silent  bool                // no message, thought or tool call so far
+	bill    *orchestrator.Usage // what it has cost, once that is settled
 }
 
 func newTurn(sink func(orchestrator.Event), m *meter) *turn {
@@ -160,6 +161,23 @@ func (t *turn) usage() {
 	}
 }
 
+// settle fixes what the turn has cost, as far as updates told. What trails
+// behind the agent's answer is the next turn's.
+func (t *turn) settle() {
+	t.gate.Lock()
+	defer t.gate.Unlock()
+	t.settled()
+}
+
+// settled is settle with the gate held.
+func (t *turn) settled() orchestrator.Usage {
+	if t.bill == nil {
+		u := t.sum.Plus(t.meter.settle())
+		t.bill = &u
+	}
+	return *t.bill
+}
+
 // end closes the gate. Tool calls that never ended are passed on as failed for
 // the reason given; without one, the turn ended as it should, and it is told
 // if nothing came of it: goose ends so when the context is full. end returns
@@ -177,5 +195,5 @@ func (t *turn) end(why string) (orchestrator.Usage, string) {
 		}
 	}
 	t.over = true
-	return t.sum.Plus(t.meter.settle()), strings.TrimSpace(t.opening)
+	return t.settled(), strings.TrimSpace(t.opening)
 }
