@@ -24,7 +24,7 @@ func runAgentsInstall(ctx context.Context, e *env, name orchestrator.AgentName) 
 	}
 	ctx, stop := e.stoppable(ctx)
 	defer stop()
-	path, err := install(ctx, e, tools, def)
+	path, err := installAgent(ctx, e, tools, def)
 	if err != nil {
 		return err
 	}
@@ -39,8 +39,8 @@ func runAgentsInstall(ctx context.Context, e *env, name orchestrator.AgentName) 
 	return nil
 }
 
-// install installs an agent and shows how far it is.
-func install(ctx context.Context, e *env, tools agentTools, def backends.Definition) (string, error) {
+// installAgent installs an agent and shows how far it is.
+func installAgent(ctx context.Context, e *env, tools agentTools, def backends.Definition) (string, error) {
 	screen := tty.NewScreen(e.Stderr, e.Stderr, true)
 	began := e.Now()
 	told := false

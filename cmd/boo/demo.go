@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -19,15 +21,6 @@ import (
 )
 
 const demoAgent orchestrator.AgentName = "goose"
-
-// demoScenario is what the demo plays: a small repository, what a person asks
-// for in it, and a model that answers as one would.
-type demoScenario struct {
-	Files   map[string]string // by path
-	Prompts []string
-	// StartModel starts the scripted model on loopback; stop ends it and waits.
-	StartModel func() (url string, stop func(), err error)
-}
 
 func demoCommand(e *env) *cli.Command {
 	return &cli.Command{
@@ -103,7 +96,7 @@ func demoProgram(ctx context.Context, e *env) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return install(ctx, e, tools, def)
+	return installAgent(ctx, e, tools, def)
 }
 
 // environment chooses the model: the person's own if they have set one up in
@@ -114,15 +107,14 @@ func (d *demo) environment(s demoScenario) (endModel func(), err error) {
 		d.say("the model is your own: GOOSE_PROVIDER is " + provider)
 		return func() {}, nil
 	}
-	url, stop, err := s.StartModel()
+	vars, stop, err := s.StartModel(filepath.Join(d.base, "goose"))
 	if err != nil {
 		return nil, fmt.Errorf("start the scripted model: %w", err)
 	}
-	d.env = append(d.env,
-		"GOOSE_PROVIDER=openai", "GOOSE_MODEL=scripted", "OPENAI_HOST="+url, "OPENAI_API_KEY=none-is-needed",
-		"GOOSE_DISABLE_KEYRING=1", "GOOSE_PATH_ROOT="+filepath.Join(d.base, "goose"),
-		"NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1",
-	)
+	for _, name := range slices.Sorted(maps.Keys(vars)) {
+		d.env = append(d.env, name+"="+vars[name])
+	}
+	d.env = append(d.env, "NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1")
 	d.say("no GOOSE_PROVIDER is set, so a scripted model on this machine plays the part of one")
 	return stop, nil
 }

@@ -1,18 +1,27 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"boo/backends/backendtest/scriptedagent"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // TestMain lets the test binary be the programs that the scripts run.
 func TestMain(m *testing.M) {
+	supervise()
 	testscript.Main(m, map[string]func(){
 		"boo":      main,
 		"boo-fake": fakeMain,
+		// The scripted agent, for what real agents cannot be made to do.
+		"boo-agent": func() { os.Exit(scriptedagent.Main(os.Args[1:])) },
 	})
 }
 
@@ -24,7 +33,26 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup:               setupScript,
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"status": exitStatus},
 	})
+}
+
+// exitStatus runs a program that has to end with a given status, and keeps what
+// it prints as exec does.
+func exitStatus(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status N program [arguments]")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	status := 0
+	if ended, ok := errors.AsType[*exec.ExitError](err); ok {
+		status = ended.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	if fmt.Sprint(status) != args[0] {
+		ts.Fatalf("%s ended with status %d, want %s", strings.Join(args[1:], " "), status, args[0])
+	}
 }
 
 func setupScript(s *testscript.Env) error {
