@@ -156,11 +156,14 @@ func (e *Engine) run(ctx context.Context, j *journal, what string, w work) ([]or
 		_ = e.conclude(settled, j.Apply)
 		return nil, nil
 	}
-	kept, back := e.rollBack(settled, j.Apply)
-	switch {
-	case back != nil:
+	kept, back := e.restoreFiles(j.Apply)
+	if back != nil {
 		return nil, stuck(what, j.Checkout, err, back)
-	case len(kept) > 0:
+	}
+	// A record that cannot be closed now, on a full disk say, is closed by the
+	// next command: the files are as they were.
+	_ = e.closeBack(settled, j.Apply, kept)
+	if len(kept) > 0 {
 		return kept, collision(what, j.Checkout, kept, len(j.moves), "boo pending ls")
 	}
 	return nil, untouched(what, j.Checkout, err)

@@ -20,19 +20,25 @@ func (e *Engine) rollBack(ctx context.Context, a orchestrator.Apply) (kept []orc
 	if err != nil {
 		return nil, err
 	}
+	return kept, e.closeBack(ctx, a, kept)
+}
+
+// closeBack settles the record of an apply whose files are back.
+func (e *Engine) closeBack(ctx context.Context, a orchestrator.Apply, kept []orchestrator.PathConflict) error {
 	e.mark("restored")
 	if err := e.unhold(ctx, a, len(kept) > 0); err != nil {
-		return nil, err
+		return err
 	}
 	e.mark("rolled back")
 	if err := e.store.MoveApply(ctx, a.ID, orchestrator.ApplyPrepared, orchestrator.ApplyRolledBack); err != nil {
-		return nil, fmt.Errorf("record that the apply was taken back: %w", err)
+		return fmt.Errorf("record that the apply was taken back: %w", err)
 	}
 	e.mark("clear")
 	_ = removeStage(a.StageDir) // what is left of it goes with the next apply
-	return kept, nil
+	return nil
 }
 
+// restoreFiles is the part of rollBack that touches the checkout.
 func (e *Engine) restoreFiles(a orchestrator.Apply) ([]orchestrator.PathConflict, error) {
 	t, err := openTree(string(a.Checkout))
 	if err != nil {
@@ -69,7 +75,7 @@ func (e *Engine) restoreFiles(a orchestrator.Apply) ([]orchestrator.PathConflict
 // left says of a path that it could not be put back, and where its bytes are.
 func left(a orchestrator.Apply, st orchestrator.ApplyStep, why string) orchestrator.PathConflict {
 	if st.Before.Exists() {
-		why += "; as it was before: git show " + applyRef(a.ID) + ":before/" + st.Path.String()
+		why += "; as it was before: git show " + applyRef(a.ID) + "^2:before/" + st.Path.String()
 	}
 	return orchestrator.PathConflict{Path: st.Path, Reason: why}
 }
