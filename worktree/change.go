@@ -100,7 +100,7 @@ func (e *Engine) keep(ctx context.Context, wt orchestrator.Worktree, r repo, pre
 
 // maxNames bounds the paths on one command line; beyond it, nothing is kept
 // of the snapshot before.
-const maxNames = 1000
+const maxNames = 300
 
 func names(skipped []orchestrator.SkippedPath) []string {
 	var list []string

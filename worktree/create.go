@@ -50,6 +50,13 @@ func (e *Engine) Create(ctx context.Context, wt orchestrator.Worktree) (err erro
 // clearable refuses to go on where clearing could take something that a
 // broken Create has not left.
 func (e *Engine) clearable(ctx context.Context, wt orchestrator.Worktree) error {
+	if err := repoThere(wt); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(filepath.Join(string(wt.CommonDir), "reftable")); err == nil {
+		return orchestrator.Errorf(orchestrator.CodeInvalid, "%s keeps its refs in a reftable, which boo cannot register worktrees in", wt.CommonDir).
+			WithHint("git refs migrate --ref-format=files")
+	}
 	newest, err := e.Newest(ctx, wt)
 	if err != nil {
 		return err

@@ -89,6 +89,25 @@ func TestCreateInRepositoriesOfEveryKind(t *testing.T) {
 		{"split index", func(f *fixture) {
 			f.git(f.repo, "config", "core.splitIndex", "true")
 		}, nil},
+		{"shared by a group", func(f *fixture) {
+			f.remove(f.repo)
+			f.mkdir(f.repo)
+			f.git(f.repo, "init", "-q", "--shared=group")
+		}, func(f *fixture, dir string) {
+			f.write(dir+"/grouped", "g\n")
+			_, err := f.engine.Commit(f.t.Context(), orchestrator.GitDir(f.repo+"/.git"),
+				orchestrator.ObjectID(f.git(f.repo, "rev-parse", "HEAD^{tree}")), nil, "for the group\n")
+			if err != nil {
+				f.t.Fatal(err)
+			}
+			fans, _ := filepath.Glob(f.repo + "/.git/objects/??")
+			for _, fan := range fans {
+				if info, err := os.Stat(fan); err != nil || info.Mode()&0o20 == 0 {
+					f.t.Errorf("the group cannot write %s: %v", fan, info.Mode())
+				}
+			}
+			f.remove(dir + "/grouped")
+		}},
 		{"crlf", func(f *fixture) {
 			f.git(f.repo, "config", "core.autocrlf", "true")
 		}, func(f *fixture, dir string) {
@@ -101,9 +120,9 @@ func TestCreateInRepositoriesOfEveryKind(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
 			c.setup(f)
-			f.write(f.repo+"/text", "a\r\nb\r\n")
-			if c.check == nil {
-				f.write(f.repo+"/text", "a\nb\n")
+			f.write(f.repo+"/text", "a\nb\n")
+			if c.name == "crlf" {
+				f.write(f.repo+"/text", "a\r\nb\r\n")
 			}
 			f.symlink("text", f.repo+"/link")
 			f.commit()

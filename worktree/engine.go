@@ -60,6 +60,7 @@ func New(opts Options) (*Engine, error) {
 			return nil, coded(err, "make the directory for git files")
 		}
 	}
+	dropStale(filepath.Join(string(dir), "tmp"), time.Now().Add(-24*time.Hour))
 	opts.Git = cmp.Or(opts.Git, "git")
 	opts.MaxFile = cmp.Or(opts.MaxFile, 50<<20)
 	opts.MaxUntracked = cmp.Or(opts.MaxUntracked, 20_000)
@@ -88,4 +89,14 @@ func (e *Engine) tempDir(kind string) (dir string, remove func(), err error) {
 		return "", nil, fmt.Errorf("make a temporary directory: %w", err)
 	}
 	return dir, func() { _ = os.RemoveAll(dir) }, nil
+}
+
+// dropStale removes what a boo that died left among the temporary directories.
+func dropStale(dir string, before time.Time) {
+	entries, _ := os.ReadDir(dir)
+	for _, entry := range entries {
+		if info, err := entry.Info(); err == nil && info.ModTime().Before(before) {
+			_ = os.RemoveAll(filepath.Join(dir, entry.Name())) // tried again the next time
+		}
+	}
 }

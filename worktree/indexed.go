@@ -64,32 +64,50 @@ func (e *Engine) setEntries(ctx context.Context, r repo, like orchestrator.Objec
 
 // addFiles reads files of the work tree into an index, as git add would, and
 // returns those that could not be, each with the reason. It goes on without
-// them. Deleted files leave the index.
+// them.
 func (e *Engine) addFiles(ctx context.Context, r repo, paths []orchestrator.Path) ([]orchestrator.SkippedPath, error) {
 	var skipped []orchestrator.SkippedPath
 	for len(paths) > 0 {
-		var in bytes.Buffer
-		for _, p := range paths {
-			in.WriteString(string(p))
-			in.WriteByte(0)
-		}
-		call := r.call("update-index", "--add", "--remove", "--replace", "--verbose", "-z", "--stdin")
-		call.Stdin = &in
-		out, err := e.git.Run(ctx, call)
-		refused, culprit := unreported(paths, out.Stdout, out.Stderr)
-		if err == nil {
-			for _, p := range refused {
-				skipped = append(skipped, orchestrator.SkippedPath{Path: p, Reason: "git does not record files of this name"})
-			}
-			return skipped, nil
-		}
-		if culprit < 0 || isFull(err) || !exited(err, 1, 128) {
+		refused, culprit, err := e.feed(ctx, r, paths)
+		if err != nil && (culprit < 0 || isFull(err) || !exited(err, 1, 128)) {
 			return nil, fmt.Errorf("record files: %w", err)
 		}
-		skipped = append(skipped, orchestrator.SkippedPath{Path: paths[culprit], Reason: "cannot be recorded: " + reason(err)})
-		paths = append(paths[:culprit:culprit], paths[culprit+1:]...)
+		done := len(paths)
+		if err != nil {
+			skipped = append(skipped, orchestrator.SkippedPath{Path: paths[culprit], Reason: "cannot be recorded: " + reason(err)})
+			// Git has kept nothing of this run. What came before the culprit
+			// is given again by itself, so that work stays linear in the
+			// number of culprits.
+			done = culprit + 1
+			if _, _, err := e.feed(ctx, r, paths[:culprit]); err != nil {
+				return nil, fmt.Errorf("record files: %w", err)
+			}
+		}
+		for _, p := range refused {
+			skipped = append(skipped, orchestrator.SkippedPath{Path: p, Reason: "git does not record files of this name"})
+		}
+		paths = paths[done:]
 	}
 	return skipped, nil
+}
+
+// feed gives files to git update-index, which takes all of them or none. It
+// returns those that git passed over because of their names, and, with an
+// error, the position of the one at which it gave up, or -1.
+func (e *Engine) feed(ctx context.Context, r repo, paths []orchestrator.Path) (refused []orchestrator.Path, culprit int, err error) {
+	if len(paths) == 0 {
+		return nil, -1, nil
+	}
+	var in bytes.Buffer
+	for _, p := range paths {
+		in.WriteString(string(p))
+		in.WriteByte(0)
+	}
+	call := r.call("update-index", "--add", "--remove", "--replace", "--verbose", "-z", "--stdin")
+	call.Stdin = &in
+	out, err := e.git.Run(ctx, call)
+	refused, culprit = unreported(paths, out.Stdout, out.Stderr)
+	return refused, culprit, err
 }
 
 // unreported compares what update-index said with what it was given: refused

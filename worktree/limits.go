@@ -1,6 +1,7 @@
 package worktree
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -79,15 +80,21 @@ func join(dir orchestrator.Path, name string) orchestrator.Path {
 	return dir + "/" + orchestrator.Path(name)
 }
 
-// readable looks at what stands at the paths and leaves out what must not be
-// read: anything but files and symlinks, and files over the limit. A path that
-// is gone stays in: it is then removed.
-func (e *Engine) readable(root string, paths []orchestrator.Path) (kept []orchestrator.Path, skipped []orchestrator.SkippedPath) {
-	for _, p := range paths {
+// readable looks at what stands at the paths that are to be read, and leaves
+// out what must not be: anything but files and symlinks, and files over the
+// limit. What is gone, or behind a symlink now, is a removal.
+func (e *Engine) readable(root string, s *scan) {
+	slices.Sort(s.add)
+	var kept []orchestrator.Path
+	for _, p := range slices.Compact(s.add) {
 		info, err := lstatBelow(root, string(p))
 		why := ""
 		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			s.set = append(s.set, indexed{path: p})
+			continue
 		case err != nil:
+			why = "cannot be looked at: " + err.Error()
 		case info.Mode().IsRegular() && info.Size() > e.opts.MaxFile:
 			why = fmt.Sprintf("is %d MB large (the limit is %d MB)", info.Size()>>20, e.opts.MaxFile>>20)
 		case !info.Mode().IsRegular() && info.Mode()&fs.ModeSymlink == 0:
@@ -96,8 +103,8 @@ func (e *Engine) readable(root string, paths []orchestrator.Path) (kept []orches
 		if why == "" {
 			kept = append(kept, p)
 		} else {
-			skipped = append(skipped, orchestrator.SkippedPath{Path: p, Reason: why})
+			s.leaveOut(p, why)
 		}
 	}
-	return kept, skipped
+	s.add = kept
 }

@@ -26,6 +26,15 @@ var agentGitCases = []edgeCase{
 		f.git(dir, "add", "-f", "x.log")
 		f.git(dir, "commit", "-qm", "forced")
 	}},
+	{name: "files added by force, then gone or behind a symlink", base: ignore("*.log\n"), turn: func(f *fixture, dir string) {
+		f.write(f.root+"/outside/y.log", "the person's\n")
+		f.write(dir+"/x.log", "log\n")
+		f.write(dir+"/far/y.log", "log\n")
+		f.git(dir, "add", "-f", "x.log", "far/y.log")
+		f.remove(dir + "/x.log")
+		f.remove(dir + "/far")
+		f.symlink(f.root+"/outside", dir+"/far")
+	}},
 	{name: "commits, stages and moves HEAD", turn: func(f *fixture, dir string) {
 		f.write(dir+"/edit.txt", "committed\n")
 		f.git(dir, "commit", "-qam", "agent")
@@ -184,6 +193,12 @@ var refusedCases = []edgeCase{
 		f.write(dir+"/dir/.Git", "x\n")
 		f.write(dir+"/edit.txt", "x\n")
 	}},
+	{name: "many files whose encoding does not hold", base: attributes("bad* text working-tree-encoding=UTF-16\n"),
+		skipped: []string{"bad1", "bad2", "dir/bad3", "git~1"}, turn: func(f *fixture, dir string) {
+			for _, name := range []string{"bad1", "bad2", "dir/bad3", "good1", "dir/good2", "zgood3", "git~1"} {
+				f.write(dir+"/"+name, "no byte order mark")
+			}
+		}},
 	{name: "encoding that does not hold", base: attributes("*.u16 text working-tree-encoding=UTF-16\n"), skipped: []string{"bad.u16"},
 		turn: func(f *fixture, dir string) {
 			f.write(dir+"/bad.u16", "no byte order mark")

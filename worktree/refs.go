@@ -40,10 +40,8 @@ func (e *Engine) MoveRef(ctx context.Context, common orchestrator.GitDir, ref st
 	default:
 		args = []string{"update-ref", ref, string(new), string(old)}
 	}
+	breakLock(common, ref, e.opts.Now())
 	_, err := e.git.Run(ctx, shared(common, args...))
-	if exited(err, 128) && breakLock(common, ref, e.opts.Now()) {
-		_, err = e.git.Run(ctx, shared(common, args...))
-	}
 	if err == nil {
 		return nil
 	}
@@ -54,12 +52,13 @@ func (e *Engine) MoveRef(ctx context.Context, common orchestrator.GitDir, ref st
 	return coded(err, "move %s", ref)
 }
 
-// breakLock removes the lock of a ref if it is stale, and reports whether it
-// did. Only boo writes these refs, under the chat's lock.
-func breakLock(common orchestrator.GitDir, ref string, now time.Time) bool {
+// breakLock removes the lock of a ref if it is stale. Only boo writes these
+// refs, under the chat's lock.
+func breakLock(common orchestrator.GitDir, ref string, now time.Time) {
 	lock := filepath.Join(string(common), filepath.FromSlash(ref)+".lock")
-	info, err := os.Lstat(lock)
-	return err == nil && now.Sub(info.ModTime()) > staleLock && os.Remove(lock) == nil
+	if info, err := os.Lstat(lock); err == nil && now.Sub(info.ModTime()) > staleLock {
+		_ = os.Remove(lock) // git says so if it is in the way still
+	}
 }
 
 // Newest returns the newest snapshot of the chat; its Commit is "" if there is

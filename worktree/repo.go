@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"os"
 	"path/filepath"
 
 	"boo/orchestrator"
@@ -39,8 +40,15 @@ func (e *Engine) plain(common orchestrator.GitDir, like orchestrator.ObjectID) (
 	if len(like) == 64 {
 		kind = "sha256"
 	}
+	s := settings{bare: true, sha256: kind == "sha256"}
+	// Git marks the store of a repository that a group shares like this; new
+	// objects must then be the group's too.
+	if info, err := os.Stat(objectsOf(common)); err == nil && info.Mode()&os.ModeSetgid != 0 {
+		s.core = []setting{{"sharedrepository", "group"}}
+		kind += "-group"
+	}
 	dir := filepath.Join(e.dir, "plain", kind)
-	if err := writeGitDir(dir, settings{bare: true, sha256: kind == "sha256"}); err != nil {
+	if err := writeGitDir(dir, s); err != nil {
 		return repo{}, err
 	}
 	return repo{gitDir: dir, objects: objectsOf(common)}, nil

@@ -111,8 +111,8 @@ func (e *Engine) forced(ctx context.Context, wt orchestrator.Worktree, r repo) (
 	}
 	var paths []orchestrator.Path
 	for path := range strings.SplitSeq(strings.TrimSuffix(string(out.Stdout), "\x00"), "\x00") {
-		if path != "" {
-			paths = append(paths, orchestrator.Path(path))
+		if p, err := orchestrator.ParsePath(path); err == nil {
+			paths = append(paths, p)
 		}
 	}
 	return paths, nil

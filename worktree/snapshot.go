@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"boo/orchestrator"
 )
@@ -21,6 +20,9 @@ import (
 // before had for it. Nothing is read through a symlink.
 func (e *Engine) Snapshot(ctx context.Context, wt orchestrator.Worktree, by orchestrator.Signature, message string) (orchestrator.Snapshot, error) {
 	if err := realDir(wt); err != nil {
+		return orchestrator.Snapshot{}, err
+	}
+	if err := repoThere(wt); err != nil {
 		return orchestrator.Snapshot{}, err
 	}
 	prev, err := e.Newest(ctx, wt)
@@ -80,9 +82,7 @@ func (e *Engine) record(ctx context.Context, wt orchestrator.Worktree, r repo, p
 	if err := e.links(ctx, wt, r, &s); err != nil {
 		return orchestrator.Snapshot{}, err
 	}
-	slices.Sort(s.add)
-	add, skip := e.readable(string(wt.Dir), slices.Compact(s.add))
-	s.add, s.skip = add, append(s.skip, skip...)
+	e.readable(string(wt.Dir), &s)
 
 	snap := orchestrator.Snapshot{}
 	if len(s.add)+len(s.set)+len(s.skip)+len(s.floods)+len(s.notes) > 0 {

@@ -168,6 +168,17 @@ func TestSnapshotRefusesWhatIsNotTheWorktree(t *testing.T) {
 	}
 }
 
+func TestSnapshotExplainsARepositoryThatWasMoved(t *testing.T) {
+	f := newFixture(t)
+	f.commit()
+	wt := f.create()
+	rename(f, f.repo, f.root+"/moved")
+	_, err := f.engine.Snapshot(t.Context(), wt, goose, "m")
+	if orchestrator.CodeOf(err) != orchestrator.CodeNotFound || !strings.Contains(err.Error(), "moved or deleted") {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestStaleLockOnARefIsBroken(t *testing.T) {
 	f := newFixture(t)
 	f.commit()

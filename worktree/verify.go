@@ -83,8 +83,8 @@ func realDir(wt orchestrator.Worktree) error {
 
 // registered checks the repository's side of the link.
 func registered(wt orchestrator.Worktree) error {
-	if _, err := os.Stat(filepath.Join(string(wt.CommonDir), "objects")); errors.Is(err, fs.ErrNotExist) {
-		return fault(wt, Missing, fmt.Sprintf("its repository %s was moved or deleted", wt.CommonDir))
+	if err := repoThere(wt); err != nil {
+		return err
 	}
 	content, err := readSmall(adminOf(wt).file("gitdir"), 64<<10)
 	switch {
@@ -97,6 +97,15 @@ func registered(wt orchestrator.Worktree) error {
 		return fault(wt, Foreign, fmt.Sprintf("its repository expects it at %q", filepath.Dir(at)))
 	}
 	return nil
+}
+
+// repoThere checks that the repository is where it was.
+func repoThere(wt orchestrator.Worktree) error {
+	_, err := os.Stat(objectsOf(wt.CommonDir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return fault(wt, Missing, fmt.Sprintf("its repository %s was moved or deleted", wt.CommonDir))
+	}
+	return coded(err, "look at repository %s", wt.CommonDir)
 }
 
 func fault(wt orchestrator.Worktree, f Fault, what string) error {

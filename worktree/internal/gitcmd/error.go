@@ -30,20 +30,18 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %v", name, e.Err)
 }
 
-// Reason returns the line that says what went wrong: the last one that git
-// marked as fatal or an error, or else the last; "" when there is none.
+// Reason returns the line that says what went wrong: the first one that git
+// marked as an error or fatal (those after it say what it gave up because of
+// that), or else the last; "" when there is none.
 func (e *Error) Reason() string {
-	var last, marked string
+	var last string
 	for line := range strings.SplitSeq(strings.TrimSpace(e.Stderr), "\n") {
 		last = line
 		for _, mark := range []string{"fatal: ", "error: "} {
 			if rest, ok := strings.CutPrefix(line, mark); ok {
-				marked = rest
+				return rest
 			}
 		}
-	}
-	if marked != "" {
-		return marked
 	}
 	return last
 }
