@@ -1,0 +1,114 @@
+package store_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"boo/orchestrator"
+	"boo/orchestrator/store"
+)
+
+// fill writes chats with turns and changes the short way.
+func fill(t testing.TB, f fixture, chats, turns int) {
+	t.Helper()
+	must(t, f.Exec(f.ctx, `
+WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
+INSERT INTO chats SELECT 'cx' || i, (SELECT id FROM repos), 'title ' || i, 'open', 1, 1, 1000 + i, '["goose","qwen"]' FROM n`, chats))
+	must(t, f.Exec(f.ctx, `
+INSERT INTO worktrees SELECT id, repo_id, CAST('/src/demo/.git' AS BLOB), CAST('/x/' || id AS BLOB), 'b', 'b', 'active', '', 1
+FROM chats WHERE id LIKE 'cx%'`))
+	must(t, f.Exec(f.ctx, `
+WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
+INSERT INTO turns SELECT 't' || c.id || '-' || i, c.id, i, 'goose', '', 'completed', 'b', 'a', 'new',
+    1, 2, 3, 4, 0.5, 'USD', 7, 8, 'boot', 1, 1, 1, 1, 1, 'end_turn', '', printf('%300s', 'prompt')
+FROM n, chats c WHERE c.id LIKE 'cx%'`, turns))
+	must(t, f.Exec(f.ctx, `
+WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 30)
+INSERT INTO changes SELECT 'p' || c.id || '-' || i, c.id, CAST('src/' || i AS BLOB), 33188, 'o', 33188, 'n', 1, 1, 0,
+    CASE WHEN i % 3 = 0 THEN 'pending' ELSE 'superseded' END, NULL, NULL, NULL, 1, 1, '[]'
+FROM n, chats c WHERE c.id LIKE 'cx%'`))
+}
+
+func BenchmarkOpen(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "boo.db")
+	s, err := store.Open(b.Context(), path, store.Options{})
+	must(b, err)
+	must(b, s.Close())
+	for b.Loop() {
+		s, err := store.Open(b.Context(), path, store.Options{})
+		must(b, err)
+		_, err = s.OpenTurns(b.Context())
+		must(b, err)
+		must(b, s.Close())
+	}
+}
+
+func BenchmarkAppend(b *testing.B) {
+	for _, size := range []int{1, 64} {
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			f := newFixture(b)
+			batch := texts(f.turn.ID, size)
+			for b.Loop() {
+				_, err := f.AppendEvents(f.ctx, f.chat, batch)
+				must(b, err)
+			}
+			b.ReportMetric(float64(size*b.N)/b.Elapsed().Seconds(), "events/s")
+		})
+	}
+}
+
+func BenchmarkChats(b *testing.B) {
+	f := newFixture(b)
+	fill(b, f, 1000, 100)
+	for b.Loop() {
+		list, err := f.Chats(f.ctx, orchestrator.ChatQuery{})
+		must(b, err)
+		if len(list) != 1001 {
+			b.Fatal(len(list))
+		}
+	}
+}
+
+func BenchmarkLastChat(b *testing.B) {
+	f := newFixture(b)
+	fill(b, f, 1000, 100)
+	for b.Loop() {
+		_, err := f.Chats(f.ctx, orchestrator.ChatQuery{Repo: f.repo.ID, Limit: 1})
+		must(b, err)
+	}
+}
+
+// The bounds are ten times and more what it takes, for slow machines.
+func TestLargeHistoriesStayQuick(t *testing.T) {
+	f := newFixture(t)
+	begin := time.Now()
+	const events, batch = 100_000, 500
+	for range events / batch {
+		_, err := f.AppendEvents(f.ctx, f.chat, texts(f.turn.ID, batch))
+		must(t, err)
+	}
+	written := time.Since(begin)
+	after := orchestrator.Seq(1)
+	for {
+		list, err := f.Events(f.ctx, f.chat, f.turn.ID, after, 1000)
+		must(t, err)
+		if len(list) == 0 {
+			break
+		}
+		for _, ev := range list {
+			if after++; ev.Seq != after {
+				t.Fatalf("event %d follows %d", ev.Seq, after-1)
+			}
+		}
+	}
+	if after != events+1 {
+		t.Fatalf("%d events", after)
+	}
+	if read := time.Since(begin) - written; written > 60*time.Second || read > 30*time.Second {
+		t.Fatalf("100,000 events took %s to write and %s to read", written, read)
+	} else {
+		t.Logf("100,000 events: written in %s, read in %s", written, read)
+	}
+}

@@ -1,0 +1,126 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/jmoiron/sqlx"
+
+	"boo/orchestrator"
+)
+
+type chatRow struct {
+	ID        orchestrator.ChatID    `db:"id"`
+	Repo      orchestrator.RepoID    `db:"repo_id"`
+	Title     string                 `db:"title"`
+	State     orchestrator.ChatState `db:"state"`
+	Created   int64                  `db:"created_ms"`
+	LastUsed  int64                  `db:"last_used_ms"`
+	UsedOrder int64                  `db:"used_order"`
+	Agents    string                 `db:"agents"`
+}
+
+func (r chatRow) chat() orchestrator.Chat {
+	return orchestrator.Chat{
+		ID: r.ID, Repo: r.Repo, Title: r.Title, State: r.State, CreatedAt: instant(r.Created), LastUsedAt: instant(r.LastUsed),
+	}
+}
+
+// Chat returns a chat.
+func (s *Store) Chat(ctx context.Context, id orchestrator.ChatID) (orchestrator.Chat, error) {
+	var row chatRow
+	err := s.read(ctx, "look up the chat", func(q sqlx.QueryerContext) error {
+		return orMissing(sqlx.GetContext(ctx, q, &row, "SELECT * FROM chats WHERE id = ?", id), "chat", id)
+	})
+	return row.chat(), err
+}
+
+const insertChat = `
+INSERT INTO chats (id, repo_id, title, state, created_ms, last_used_ms, used_order)
+VALUES (?, ?, ?, ?, ?, ?, (SELECT coalesce(max(used_order), 0) + 1 FROM chats))`
+
+func putChat(ctx context.Context, t *tx, c orchestrator.Chat) error {
+	if c.CreatedAt.IsZero() {
+		c.CreatedAt = t.now
+	}
+	_, err := t.ExecContext(ctx, insertChat, c.ID, c.Repo, c.Title, c.State, millis(c.CreatedAt), millis(t.now))
+	switch {
+	case isTaken(err):
+		return orchestrator.Errorf(orchestrator.CodeConflict, "chat %s is there already", c.ID)
+	case isDangling(err):
+		return orchestrator.Errorf(orchestrator.CodeNotFound, "no repository %s", c.Repo)
+	}
+	return err
+}
+
+const touchChat = `
+UPDATE chats SET last_used_ms = ?, used_order = (SELECT max(used_order) + 1 FROM chats) WHERE id = ?`
+
+func useChat(ctx context.Context, t *tx, id orchestrator.ChatID) error {
+	_, err := t.ExecContext(ctx, touchChat, millis(t.now), id)
+	return err
+}
+
+const addAgent = `
+UPDATE chats SET agents = json_insert(agents, '$[#]', ?1)
+WHERE id = ?2 AND NOT EXISTS (SELECT 1 FROM json_each(agents) WHERE value = ?1)`
+
+// joinChat notes that an agent has a turn in the chat.
+func joinChat(ctx context.Context, t *tx, id orchestrator.ChatID, agent orchestrator.AgentName) error {
+	_, err := t.ExecContext(ctx, addAgent, agent, id)
+	return err
+}
+
+type summaryRow struct {
+	chatRow
+	RepoRoot  []byte                 `db:"repo_root"`
+	Turns     int                    `db:"turns"`
+	Pending   int                    `db:"pending"`
+	LastState orchestrator.TurnState `db:"last_state"`
+	Worktree  worktreeRow            `db:"worktree"`
+}
+
+func (r summaryRow) summary() (orchestrator.ChatSummary, error) {
+	sum := orchestrator.ChatSummary{
+		Chat: r.chat(), RepoRoot: orchestrator.CheckoutDir(r.RepoRoot), Worktree: r.Worktree.worktree(),
+		Turns: r.Turns, Pending: r.Pending, LastState: r.LastState,
+	}
+	if err := json.Unmarshal([]byte(r.Agents), &sum.Agents); err != nil {
+		return sum, fmt.Errorf("read the agents of chat %s: %w", r.ID, err)
+	}
+	return sum, nil
+}
+
+// The chats are chosen before anything is looked up for them.
+const selectSummaries = `
+SELECT c.*, r.root AS repo_root, coalesce(t.number, 0) AS turns, coalesce(t.state, '') AS last_state,
+       (SELECT count(*) FROM changes p WHERE p.chat_id = c.id AND p.state = 'pending') AS pending,
+       w.chat_id AS "worktree.chat_id", w.repo_id AS "worktree.repo_id", w.common_dir AS "worktree.common_dir",
+       w.dir AS "worktree.dir", w.base AS "worktree.base", w.baseline AS "worktree.baseline",
+       w.state AS "worktree.state", w.reason AS "worktree.reason", w.created_ms AS "worktree.created_ms"
+FROM (SELECT * FROM chats %s ORDER BY used_order DESC LIMIT ?) c
+JOIN repos r ON r.id = c.repo_id
+JOIN worktrees w ON w.chat_id = c.id
+LEFT JOIN turns t ON t.chat_id = c.id AND t.number = (SELECT max(number) FROM turns WHERE chat_id = c.id)
+ORDER BY c.used_order DESC`
+
+// Chats lists chats, the last used first.
+func (s *Store) Chats(ctx context.Context, query orchestrator.ChatQuery) ([]orchestrator.ChatSummary, error) {
+	var f filter
+	if query.Repo != "" {
+		f.and("repo_id = ?", query.Repo)
+	}
+	if query.Prefix != "" {
+		f.andPrefix("id", query.Prefix)
+	}
+	var rows []summaryRow
+	err := s.read(ctx, "list chats", func(q sqlx.QueryerContext) error {
+		rows = nil
+		return sqlx.SelectContext(ctx, q, &rows, fmt.Sprintf(selectSummaries, f.where()), append(f.args, atMost(query.Limit))...)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return convert(rows, summaryRow.summary)
+}

@@ -1,0 +1,68 @@
+package store
+
+import (
+	"context"
+
+	"boo/orchestrator"
+)
+
+// Enqueue stores a prompt: the turn in state queued, its prompt event and, if
+// newChat is not nil, the chat with its worktree row, all in one transaction.
+// It gives the turn its number. CodeNotFound if there is no such chat,
+// CodeConflict if the new chat's worktree directory is in use.
+func (s *Store) Enqueue(ctx context.Context, turn orchestrator.Turn, newChat *orchestrator.NewChat) (stored orchestrator.Turn, err error) {
+	err = s.write(ctx, synced, "store the prompt", func(t *tx) error {
+		stored, err = enqueue(ctx, t, turn, newChat)
+		return err
+	})
+	return stored, err
+}
+
+func enqueue(ctx context.Context, t *tx, turn orchestrator.Turn, newChat *orchestrator.NewChat) (orchestrator.Turn, error) {
+	if newChat != nil {
+		if err := putChat(ctx, t, newChat.Chat); err != nil {
+			return turn, err
+		}
+		if err := putWorktree(ctx, t, newChat.Worktree); err != nil {
+			return turn, err
+		}
+	}
+	turn.State = orchestrator.TurnQueued
+	if turn.Sent.IsZero() {
+		turn.Sent = t.now
+	}
+	if err := putTurn(ctx, t, turn); err != nil {
+		return turn, err
+	}
+	if err := joinChat(ctx, t, turn.Chat, turn.Agent); err != nil {
+		return turn, err
+	}
+	if err := useChat(ctx, t, turn.Chat); err != nil {
+		return turn, err
+	}
+	prompt := orchestrator.Event{Turn: turn.ID, Kind: orchestrator.EventPrompt, Agent: turn.Agent, Text: turn.Prompt}
+	if _, err := appendEvents(ctx, t, turn.Chat, []orchestrator.Event{prompt}); err != nil {
+		return turn, err
+	}
+	return turnByID(ctx, t, turn.ID)
+}
+
+const insertTurn = `
+INSERT INTO turns (id, chat_id, number, agent, model, state, before_commit, after_commit, rung,
+    input, output, cache_read, cache_write, cost, currency, context_used, context_size,
+    owner_boot, owner_pid, owner_start, sent_ms, started_ms, ended_ms, stop, reason, prompt)
+VALUES (:id, :chat_id, (SELECT coalesce(max(number), 0) + 1 FROM turns WHERE chat_id = :chat_id),
+    :agent, :model, :state, :before_commit, :after_commit, :rung,
+    :input, :output, :cache_read, :cache_write, :cost, :currency, :context_used, :context_size,
+    :owner_boot, :owner_pid, :owner_start, :sent_ms, :started_ms, :ended_ms, :stop, :reason, :prompt)`
+
+func putTurn(ctx context.Context, t *tx, turn orchestrator.Turn) error {
+	_, err := t.NamedExecContext(ctx, insertTurn, rowOfTurn(turn))
+	switch {
+	case isDangling(err):
+		return orchestrator.Errorf(orchestrator.CodeNotFound, "no chat %s", turn.Chat)
+	case isTaken(err):
+		return orchestrator.Errorf(orchestrator.CodeConflict, "turn %s is stored already", turn.ID)
+	}
+	return err
+}

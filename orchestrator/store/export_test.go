@@ -1,0 +1,55 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// OpenAt opens a store whose schema is built by other migrations.
+func OpenAt(ctx context.Context, path string, steps ...string) (*Store, error) {
+	return open(ctx, path, Options{}, steps)
+}
+
+// Migrations returns the statements of the program's own migrations.
+func Migrations() []string { return embedded() }
+
+// LimitPages makes the disk full as soon as the file has n pages.
+func (s *Store) LimitPages(ctx context.Context, n int) error {
+	_, err := s.writer.ExecContext(ctx, fmt.Sprintf("PRAGMA max_page_count = %d", n))
+	return err
+}
+
+// Pages returns the size of the file.
+func (s *Store) Pages(ctx context.Context) (n int, err error) {
+	err = s.writer.GetContext(ctx, &n, "PRAGMA page_count")
+	return n, err
+}
+
+// SetPatience sets how long a locked file is waited for.
+func (s *Store) SetPatience(d time.Duration) { s.patience = d }
+
+// Exec runs a statement on the writing connection, past all rules but the schema's.
+func (s *Store) Exec(ctx context.Context, statement string, args ...any) error {
+	_, err := s.writer.ExecContext(ctx, statement, args...)
+	return err
+}
+
+// Plan returns how SQLite would carry out a query.
+func (s *Store) Plan(ctx context.Context, query string) ([]string, error) {
+	var rows []struct {
+		ID      int    `db:"id"`
+		Parent  int    `db:"parent"`
+		Notused int    `db:"notused"`
+		Detail  string `db:"detail"`
+	}
+	err := s.readers.SelectContext(ctx, &rows, "EXPLAIN QUERY PLAN "+query)
+	var plan []string
+	for _, r := range rows {
+		plan = append(plan, r.Detail)
+	}
+	return plan, err
+}
+
+// OpenTurnsQuery is the query of OpenTurns.
+const OpenTurnsQuery = selectOpenTurns

@@ -1,0 +1,124 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/jmoiron/sqlx"
+
+	"boo/orchestrator"
+)
+
+type sessionRow struct {
+	Chat     orchestrator.ChatID       `db:"chat_id"`
+	Agent    orchestrator.AgentName    `db:"agent"`
+	Backend  string                    `db:"backend"`
+	NativeID string                    `db:"native_id"`
+	State    orchestrator.SessionState `db:"state"`
+	Rung     orchestrator.Rung         `db:"rung"`
+	Version  string                    `db:"version"`
+	SeenTurn int64                     `db:"seen_turn"`
+	Used     int64                     `db:"used_ms"`
+	LastErr  string                    `db:"last_err"`
+	Caps     []byte                    `db:"caps"`
+	usageRow
+}
+
+func (r sessionRow) session() (orchestrator.Session, error) {
+	s := orchestrator.Session{
+		Chat: r.Chat, Agent: r.Agent, Backend: r.Backend, NativeID: r.NativeID, State: r.State, Rung: r.Rung,
+		Version: r.Version, SeenTurn: r.SeenTurn, Usage: r.usage(), LastErr: r.LastErr, UsedAt: instant(r.Used),
+	}
+	if len(r.Caps) > 0 {
+		s.Caps = r.Caps
+	}
+	return s, nil
+}
+
+func rowOfSession(s orchestrator.Session) sessionRow {
+	return sessionRow{
+		Chat: s.Chat, Agent: s.Agent, Backend: s.Backend, NativeID: s.NativeID, State: s.State, Rung: s.Rung,
+		Version: s.Version, SeenTurn: s.SeenTurn, Used: millis(s.UsedAt), LastErr: s.LastErr,
+		Caps: append([]byte{}, s.Caps...), // nil would be NULL
+	}
+}
+
+// Session returns the zero session in state none if there is no row.
+func (s *Store) Session(ctx context.Context, chat orchestrator.ChatID, agent orchestrator.AgentName) (session orchestrator.Session, err error) {
+	err = s.read(ctx, "look up the session", func(q sqlx.QueryerContext) error {
+		session, err = sessionOf(ctx, q, chat, agent)
+		return err
+	})
+	return session, err
+}
+
+func sessionOf(ctx context.Context, q sqlx.QueryerContext, chat orchestrator.ChatID, agent orchestrator.AgentName) (orchestrator.Session, error) {
+	var row sessionRow
+	err := sqlx.GetContext(ctx, q, &row, "SELECT * FROM sessions WHERE chat_id = ? AND agent = ?", chat, agent)
+	if errors.Is(err, sql.ErrNoRows) {
+		return orchestrator.Session{Chat: chat, Agent: agent, State: orchestrator.SessionNone}, nil
+	}
+	if err != nil {
+		return orchestrator.Session{}, err
+	}
+	return row.session()
+}
+
+// Sessions lists a chat's sessions, the oldest first.
+func (s *Store) Sessions(ctx context.Context, chat orchestrator.ChatID) ([]orchestrator.Session, error) {
+	var rows []sessionRow
+	err := s.read(ctx, "list sessions", func(q sqlx.QueryerContext) error {
+		rows = nil
+		return sqlx.SelectContext(ctx, q, &rows, "SELECT * FROM sessions WHERE chat_id = ? ORDER BY rowid", chat)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return convert(rows, sessionRow.session)
+}
+
+// PutSession stores all of session but its lifetime usage. CodeNotFound if the
+// chat is not there.
+func (s *Store) PutSession(ctx context.Context, session orchestrator.Session) error {
+	return s.write(ctx, synced, "store the session", func(t *tx) error {
+		return putSession(ctx, t, session)
+	})
+}
+
+const upsertSession = `
+INSERT INTO sessions (chat_id, agent, backend, native_id, state, rung, version, seen_turn, used_ms, last_err, caps)
+VALUES (:chat_id, :agent, :backend, :native_id, :state, :rung, :version, :seen_turn, :used_ms, :last_err, :caps)
+ON CONFLICT (chat_id, agent) DO UPDATE SET backend = excluded.backend, native_id = excluded.native_id,
+    state = excluded.state, rung = excluded.rung, version = excluded.version, seen_turn = excluded.seen_turn,
+    used_ms = excluded.used_ms, last_err = excluded.last_err, caps = excluded.caps`
+
+func putSession(ctx context.Context, t *tx, session orchestrator.Session) error {
+	_, err := t.NamedExecContext(ctx, upsertSession, rowOfSession(session))
+	if isDangling(err) {
+		return orchestrator.Errorf(orchestrator.CodeNotFound, "no chat %s", session.Chat)
+	}
+	return err
+}
+
+const setSessionUsage = `
+UPDATE sessions SET input = :input, output = :output, cache_read = :cache_read, cache_write = :cache_write,
+    cost = :cost, currency = :currency, context_used = :context_used, context_size = :context_size
+WHERE chat_id = :chat_id AND agent = :agent`
+
+// addUsage adds what a turn cost to its session's lifetime.
+func addUsage(ctx context.Context, t *tx, chat orchestrator.ChatID, agent orchestrator.AgentName, more orchestrator.Usage) error {
+	if more == (orchestrator.Usage{}) {
+		return nil
+	}
+	session, err := sessionOf(ctx, t, chat, agent)
+	if err != nil {
+		return err
+	}
+	// There is no row yet where the agent was never reached.
+	if err := putSession(ctx, t, session); err != nil {
+		return err
+	}
+	_, err = t.NamedExecContext(ctx, setSessionUsage, sessionRow{Chat: chat, Agent: agent, usageRow: usageRow(session.Usage.Plus(more))})
+	return err
+}

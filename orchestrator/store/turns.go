@@ -1,0 +1,93 @@
+package store
+
+import (
+	"context"
+
+	"github.com/jmoiron/sqlx"
+
+	"boo/orchestrator"
+)
+
+type turnRow struct {
+	ID         orchestrator.TurnID    `db:"id"`
+	Chat       orchestrator.ChatID    `db:"chat_id"`
+	Number     int64                  `db:"number"`
+	Agent      orchestrator.AgentName `db:"agent"`
+	Model      string                 `db:"model"`
+	State      orchestrator.TurnState `db:"state"`
+	Before     orchestrator.ObjectID  `db:"before_commit"`
+	After      orchestrator.ObjectID  `db:"after_commit"`
+	Rung       orchestrator.Rung      `db:"rung"`
+	OwnerBoot  string                 `db:"owner_boot"`
+	OwnerPID   int                    `db:"owner_pid"`
+	OwnerStart int64                  `db:"owner_start"`
+	Sent       int64                  `db:"sent_ms"`
+	Started    int64                  `db:"started_ms"`
+	Ended      int64                  `db:"ended_ms"`
+	Stop       string                 `db:"stop"`
+	Reason     string                 `db:"reason"`
+	Prompt     string                 `db:"prompt"`
+	usageRow
+}
+
+func (r turnRow) turn() (orchestrator.Turn, error) {
+	return orchestrator.Turn{
+		ID: r.ID, Chat: r.Chat, Number: r.Number, Agent: r.Agent, Model: r.Model, Prompt: r.Prompt,
+		State: r.State, Reason: r.Reason, Stop: r.Stop, Before: r.Before, After: r.After, Rung: r.Rung, Usage: r.usage(),
+		Owner: orchestrator.Owner{BootID: r.OwnerBoot, PID: r.OwnerPID, StartTime: uint64(r.OwnerStart)},
+		Sent:  instant(r.Sent), Started: instant(r.Started), Ended: instant(r.Ended),
+	}, nil
+}
+
+func rowOfTurn(t orchestrator.Turn) turnRow {
+	return turnRow{
+		ID: t.ID, Chat: t.Chat, Number: t.Number, Agent: t.Agent, Model: t.Model, Prompt: t.Prompt,
+		State: t.State, Reason: t.Reason, Stop: t.Stop, Before: t.Before, After: t.After, Rung: t.Rung, usageRow: usageRow(t.Usage),
+		OwnerBoot: t.Owner.BootID, OwnerPID: t.Owner.PID, OwnerStart: int64(t.Owner.StartTime),
+		Sent: millis(t.Sent), Started: millis(t.Started), Ended: millis(t.Ended),
+	}
+}
+
+// Turn returns a turn.
+func (s *Store) Turn(ctx context.Context, id orchestrator.TurnID) (turn orchestrator.Turn, err error) {
+	err = s.read(ctx, "look up the turn", func(q sqlx.QueryerContext) error {
+		turn, err = turnByID(ctx, q, id)
+		return err
+	})
+	return turn, err
+}
+
+func turnByID(ctx context.Context, q sqlx.QueryerContext, id orchestrator.TurnID) (orchestrator.Turn, error) {
+	var row turnRow
+	if err := sqlx.GetContext(ctx, q, &row, "SELECT * FROM turns WHERE id = ?", id); err != nil {
+		return orchestrator.Turn{}, orMissing(err, "turn", id)
+	}
+	return row.turn()
+}
+
+// Turns lists a chat's turns by number.
+func (s *Store) Turns(ctx context.Context, chat orchestrator.ChatID) ([]orchestrator.Turn, error) {
+	return s.turns(ctx, "SELECT * FROM turns WHERE chat_id = ? ORDER BY number", chat)
+}
+
+// The condition is, word for word, that of the index turns_open.
+const selectOpenTurns = `
+SELECT * FROM turns WHERE state IN ('queued', 'accepted', 'running', 'cancelling') ORDER BY chat_id, number`
+
+// OpenTurns lists the turns of all chats that are not terminal, in the order of
+// chat and number.
+func (s *Store) OpenTurns(ctx context.Context) ([]orchestrator.Turn, error) {
+	return s.turns(ctx, selectOpenTurns)
+}
+
+func (s *Store) turns(ctx context.Context, query string, args ...any) ([]orchestrator.Turn, error) {
+	var rows []turnRow
+	err := s.read(ctx, "list turns", func(q sqlx.QueryerContext) error {
+		rows = nil
+		return sqlx.SelectContext(ctx, q, &rows, query, args...)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return convert(rows, turnRow.turn)
+}
