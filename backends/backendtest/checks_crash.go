@@ -61,9 +61,5 @@ func closeEndsATurn(t *testing.T, s Subject) {
 	if o.err == nil && o.result.Stop == "end_turn" {
 		t.Error("a turn that was cut off ended well")
 	}
-	for _, p := range v.processes {
-		if alive(p.PID) {
-			t.Errorf("process %d is alive", p.PID)
-		}
-	}
+	v.gone(t)
 }

@@ -2,6 +2,7 @@ package backendtest_test
 
 import (
 	"os"
+	"strings"
 	"testing"
 
 	"boo/backends"
@@ -69,4 +70,16 @@ func TestRealGooseConforms(t *testing.T) {
 		}
 		return registry(t, "goose", []string{backendtest.Goose(t), "acp"}, environ)
 	})
+}
+
+func TestFaultsOfAnAgentAreStood(t *testing.T) { backendtest.Faults(t, scripted) }
+
+func TestBrokenLoadSurfaces(t *testing.T) {
+	dir := t.TempDir()
+	_, err := scripted(t, "--load", "broken").Agents.Start(t.Context(), orchestrator.SessionRequest{
+		Agent: "scripted", Dir: orchestrator.WorktreeDir(dir), NativeID: "s-any", Turns: 1,
+	})
+	if orchestrator.CodeOf(err) != orchestrator.CodeAgent || !strings.Contains(err.Error(), "damaged") {
+		t.Errorf("got %v", err)
+	}
 }

@@ -27,24 +27,32 @@ type visit struct {
 // begin starts the subject's agent in dir; nativeID brings a session back.
 func begin(t *testing.T, s Subject, dir, nativeID string, turns int) *visit {
 	t.Helper()
-	v := &visit{dir: dir, turns: turns}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	session, err := s.Agents.Start(ctx, orchestrator.SessionRequest{
-		Chat: orchestrator.NewChatID(), Turn: orchestrator.NewTurnID(), Agent: s.Agent,
-		Dir: orchestrator.WorktreeDir(dir), NativeID: nativeID, Turns: turns,
-		Permit:  func(context.Context, orchestrator.Permission) (string, error) { return "cancelled", nil },
-		Started: func(p orchestrator.Process) { v.processes = append(v.processes, p) },
-	})
+	v, err := attempt(t, s, dir, nativeID, turns)
 	if err != nil {
 		t.Fatalf("start %s: %v", s.Agent, err)
 	}
-	v.AgentSession = session
 	t.Cleanup(func() { v.leave(t) })
 	if len(v.processes) == 0 {
 		t.Error("no process was told of")
 	}
 	return v
+}
+
+// attempt starts the subject's agent, and may fail. The visit then has only
+// the processes that were told of.
+func attempt(t *testing.T, s Subject, dir, nativeID string, turns int) (*visit, error) {
+	t.Helper()
+	v := &visit{dir: dir, turns: turns}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	var err error
+	v.AgentSession, err = s.Agents.Start(ctx, orchestrator.SessionRequest{
+		Chat: orchestrator.NewChatID(), Turn: orchestrator.NewTurnID(), Agent: s.Agent,
+		Dir: orchestrator.WorktreeDir(dir), NativeID: nativeID, Turns: turns,
+		Permit:  func(_ context.Context, p orchestrator.Permission) (string, error) { return p.Options[0].ID, nil },
+		Started: func(p orchestrator.Process) { v.processes = append(v.processes, p) },
+	})
+	return v, err
 }
 
 // leave closes the session and checks that its processes are gone.
@@ -55,9 +63,15 @@ func (v *visit) leave(t *testing.T) {
 	if err := v.Close(ctx); err != nil {
 		t.Errorf("close: %v", err)
 	}
+	v.gone(t)
+}
+
+// gone checks that no process of the session lives.
+func (v *visit) gone(t *testing.T) {
+	t.Helper()
 	for _, p := range v.processes {
 		if alive(p.PID) {
-			t.Errorf("process %d is alive after close", p.PID)
+			t.Errorf("process %d is alive", p.PID)
 		}
 	}
 }
@@ -74,14 +88,15 @@ func alive(pid int) bool {
 
 // told is what a prompt brought.
 type told struct {
-	mu     sync.Mutex
-	text   strings.Builder
-	tools  map[string]orchestrator.ToolCall // as they stood last
-	first  chan struct{}                    // closed with the first text
-	sent   int
-	result orchestrator.TurnResult
-	err    error
-	done   chan struct{} // closed when Prompt has returned
+	mu      sync.Mutex
+	text    strings.Builder
+	tools   map[string]orchestrator.ToolCall // as they stood last
+	strange int                              // updates of unknown kinds
+	first   chan struct{}                    // closed with the first text
+	sent    int
+	result  orchestrator.TurnResult
+	err     error
+	done    chan struct{} // closed when Prompt has returned
 }
 
 func (o *told) take(e orchestrator.Event) {
@@ -95,6 +110,10 @@ func (o *told) take(e orchestrator.Event) {
 		o.text.WriteString(e.Text)
 	case orchestrator.EventTool:
 		o.tools[e.Tool.ID] = *e.Tool
+	case orchestrator.EventUnknown:
+		if len(e.Raw) > 0 {
+			o.strange++
+		}
 	}
 }
 
