@@ -45,6 +45,7 @@ type demo struct {
 	out  *tty.Output // where the commands are shown
 	base string      // everything below it goes away at the end
 	repo string
+	told bool   // the last line explained what comes
 	home string // BOO_HOME of the commands: the person's own chats stay as they are
 	env  []string
 }
@@ -208,6 +209,7 @@ func (d *demo) next() {
 func (d *demo) say(text string) {
 	d.out.Println()
 	d.out.Println(tty.Dim("# " + text))
+	d.told = true
 }
 
 // show prints a command as a person would type it.
@@ -217,6 +219,10 @@ func (d *demo) show(words ...string) {
 			words[i] = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`").Replace(w) + `"`
 		}
 	}
+	if !d.told {
+		d.out.Println()
+	}
+	d.told = false
 	d.out.Println(tty.Cyan("$ "), tty.Bold(strings.Join(words, " ")))
 }
 

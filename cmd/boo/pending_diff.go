@@ -69,12 +69,18 @@ func showChange(e *env, out *tty.Output, c orchestrator.Change) {
 	heading := []tty.Span{tty.Cyan(string(c.ID)), tty.Plain("  "), opSpan(c.Op()), tty.Plain(" "), tty.Bold(c.Path.String() + "  ")}
 	out.Println(append(heading, counts(c.Stat())...)...)
 	var by []string
-	for _, who := range c.Contributors {
-		if who.Agent == orchestrator.Person {
-			by = append(by, "you, before turn "+string(who.Turn))
-			continue
+	for _, agent := range c.Agents() {
+		var turns []string
+		for _, who := range c.Contributors {
+			if who.Agent == agent {
+				turns = append(turns, string(who.Turn))
+			}
 		}
-		by = append(by, string(who.Agent)+" in turn "+string(who.Turn))
+		word := " in turn "
+		if agent == orchestrator.Person {
+			word = " before turn "
+		}
+		by = append(by, string(agent)+word+strings.Join(turns, ", "))
 	}
 	out.Println(tty.Dim("by " + strings.Join(by, "; ") + " · " + ago(e.Now(), c.CreatedAt)))
 }

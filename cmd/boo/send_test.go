@@ -58,7 +58,7 @@ func TestOnATerminalRunningCallsAreShownInPlace(t *testing.T) {
 	if err := send(e, "work"); err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"● read greet.go\n● read README.md\n", "\x1b[2A\r\x1b[J", "✓ read README.md\n"} {
+	for _, part := range []string{"● read greet.go\n● read README.md\n", "\r\x1b[A\x1b[2K\x1b[A\x1b[2K", "✓ read README.md\n"} {
 		if !strings.Contains(screen.String(), part) {
 			t.Errorf("the terminal did not get %q", part)
 		}

@@ -235,7 +235,9 @@ func (s *Screen) erase() {
 	if s.rows == 0 {
 		return
 	}
-	s.talk.put("\x1b[" + itoa(s.rows) + "A\r\x1b[J")
+	// Line by line: some terminals put what "clear below" takes away into their
+	// history when it is the whole screen.
+	s.talk.put("\r" + strings.Repeat("\x1b[A\x1b[2K", s.rows))
 	s.rows = 0
 }
 

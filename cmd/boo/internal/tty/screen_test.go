@@ -1,7 +1,6 @@
 package tty_test
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -10,23 +9,17 @@ import (
 )
 
 // show plays writes on a terminal of our own that knows what a Screen uses: line
-// breaks, the carriage return, "up" and "clear below".
+// breaks, the carriage return, "up" and "clear the line".
 func show(t *testing.T, output string) string {
 	t.Helper()
 	lines := []string{""}
 	row := 0
 	for len(output) > 0 {
-		if m := regexp.MustCompile(`^\x1b\[(\d*)([AJ])`).FindStringSubmatch(output); m != nil {
-			output = output[len(m[0]):]
-			if m[2] == "J" {
-				lines = append(lines[:row], "")
-				continue
+		if rest, ok := strings.CutPrefix(output, "\x1b[A\x1b[2K"); ok {
+			if row--; row < 0 {
+				t.Fatal("moves up from the first row")
 			}
-			n, err := strconv.Atoi(m[1])
-			if err != nil || n > row {
-				t.Fatalf("moves up %s from row %d", m[1], row)
-			}
-			row -= n
+			lines[row], output = "", rest
 			continue
 		}
 		switch c := output[0]; c {
