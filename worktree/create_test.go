@@ -218,15 +218,20 @@ func (f *fixture) nothingLeft(wt orchestrator.Worktree) {
 }
 
 // TestCreateLeavesNothingWhenGitIsKilled ends the n-th git of a Create, for
-// every n, and once more with all of them working.
+// every n until there is no n-th: at once, or in the midst of the checkout.
 func TestCreateLeavesNothingWhenGitIsKilled(t *testing.T) {
 	for n := 1; ; n++ {
 		wrapper := &gitWrapper{script: `
 n=$(cat "$COUNT" 2>/dev/null || echo 0); n=$((n+1)); echo $n > "$COUNT"
-if [ $n = "$VICTIM" ]; then "$GIT" "$@" & kill -9 $!; wait $!; kill -9 $$; fi
+if [ $n = "$VICTIM" ]; then
+	for arg; do case "$arg" in --work-tree=*) tree=${arg#--work-tree=};; esac; done
+	"$GIT" "$@" & pid=$!
+	while [ -n "$tree" ] && kill -0 $pid 2>/dev/null && [ ! -e "$tree/f77" ]; do :; done
+	kill -9 $pid; wait $pid; kill -9 $$
+fi
 `}
 		f := newFixture(t, wrapper.install(t, fmt.Sprintf("VICTIM=%d", n)))
-		for i := range 50 {
+		for i := range 400 {
 			f.write(fmt.Sprintf("%s/f%d", f.repo, i), strings.Repeat("x", 10_000))
 		}
 		f.commit()
