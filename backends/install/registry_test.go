@@ -71,7 +71,8 @@ func serveRegistry(t *testing.T, p pack) *registry {
 			}},
 		})
 	})
-	r.Server = httptest.NewServer(mux)
+	r.Server = httptest.NewUnstartedServer(mux)
+	r.Start()
 	t.Cleanup(r.Server.Close)
 	t.Cleanup(r.CloseClientConnections)
 	return r
