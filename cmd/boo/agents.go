@@ -169,7 +169,7 @@ func runAgentsDoctor(ctx context.Context, e *env, name orchestrator.AgentName) e
 			return err
 		}
 		if !report.Ready && sick == nil {
-			sick = orchestrator.Errorf(report.Code, "%s cannot be used yet: %s", name, report.Problem).WithHint("%s", report.Hint)
+			sick = orchestrator.Errorf(report.Code, "%s cannot be used yet", name).WithHint("%s", report.Hint)
 		}
 	}
 	return sick

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"os/signal"
 
 	"boo/cmd/boo/internal/foreground"
 	"boo/cmd/boo/internal/tty"
@@ -16,6 +17,10 @@ func (e *env) paged(ctx context.Context, show func(*tty.Output) error) error {
 	if !e.Stdout.Terminal() || !e.StdinTerminal || e.JSON || pager == "" {
 		return show(e.Stdout)
 	}
+	// Ctrl-C belongs to the pager: it ends a search there, not the reading.
+	interrupts := make(chan os.Signal, 1)
+	signal.Notify(interrupts, os.Interrupt)
+	defer signal.Stop(interrupts)
 	r, w := io.Pipe()
 	ended := make(chan error, 1)
 	go func() { // waited for below

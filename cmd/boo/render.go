@@ -54,6 +54,11 @@ func (v *turnView) event(ev orchestrator.Event) {
 	case orchestrator.EventNotice:
 		v.line(tty.Yellow("note: "), tty.Plain(ev.Text))
 	case orchestrator.EventSummary:
+		if v.past {
+			for _, t := range v.running {
+				v.line(tty.Yellow("● "), tty.Plain(v.describe(t)), tty.Dim("  never ended"))
+			}
+		}
 		v.running, v.idle = nil, ""
 		v.screen.Live(nil)
 		v.summary(*ev.Summary)
@@ -119,7 +124,7 @@ func (v *turnView) tool(t orchestrator.ToolCall) {
 	over := t.Status == "completed" || t.Status == "failed"
 	if at < 0 {
 		v.screen.Break()
-		if !v.live() && !over {
+		if !v.live() && !v.past && !over {
 			v.line(tty.Yellow("● "), tty.Plain(v.describe(t)))
 		}
 	}
@@ -146,7 +151,7 @@ func (v *turnView) endTool(t orchestrator.ToolCall) {
 		if line, _, _ := strings.Cut(strings.TrimSpace(t.Output), "\n"); line != "" {
 			status += ": " + tty.Cut(tty.Line(line), 120)
 		}
-	} else if !v.live() {
+	} else if !v.live() && !v.past {
 		status = "  done"
 	}
 	v.line(mark, tty.Plain(v.describe(t)), tty.Dim(status))

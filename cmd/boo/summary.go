@@ -51,7 +51,7 @@ func (v *turnView) summary(s orchestrator.TurnSummary) {
 	default:
 		v.line(append([]tty.Span{tty.Plain("  " + plural(len(s.Files), "file") + "  ")}, counts(total)...)...)
 	}
-	if s.Pending > 0 {
+	if s.Pending > 0 && !v.past {
 		v.line(tty.Dim(plural(s.Pending, "change")+" pending · next: "), tty.Bold("boo pending show"), tty.Dim(" · "), tty.Bold("boo pending apply"))
 	}
 }

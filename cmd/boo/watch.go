@@ -24,11 +24,12 @@ type watch struct {
 	sent orchestrator.Sent
 	view *turnView
 
-	hands   sync.WaitGroup // the goroutines that follow waits for
-	news    chan string    // what a hand has to say; it waits to be heard
-	stops   int            // how often the person asked to stop
-	hungUp  bool           // the reader of stdout went away
-	end     *orchestrator.Event
+	hands   sync.WaitGroup      // the goroutines that follow waits for
+	news    chan string         // what a hand has to say; it waits to be heard
+	stops   int                 // how often the person asked to stop
+	hungUp  bool                // the reader of stdout went away
+	end     *orchestrator.Event // of the turn, once it was there
+	pending int                 // changes pending after the turn
 	ask     *question
 	backlog []orchestrator.Event // events that wait for the open question
 }
@@ -135,6 +136,9 @@ func (w *watch) replay(ctx context.Context) {
 }
 
 func (w *watch) note(ev orchestrator.Event) {
+	if ev.Summary != nil {
+		w.pending = ev.Summary.Pending
+	}
 	if ev.Kind == orchestrator.EventTurn && ev.State.Terminal() {
 		w.end = &ev
 	}
@@ -205,7 +209,10 @@ func (w *watch) result(followed error) error {
 	case orchestrator.TurnFailed:
 		message = fmt.Sprintf("%s failed: %s", w.sent.Agent, reason)
 	case orchestrator.TurnCancelled:
-		code, next = orchestrator.CodeInterrupted, "boo pending show"
+		code = orchestrator.CodeInterrupted
+		if w.pending > 0 {
+			next = "boo pending show"
+		}
 		message = "the turn was " + cmp.Or(reason, "stopped")
 	}
 	return orchestrator.Errorf(code, "%s", message).WithHint("%s", cmp.Or(hint, next))

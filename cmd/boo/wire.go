@@ -1,13 +1,23 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"os"
+	"path/filepath"
 
 	"boo/backends"
 	"boo/backends/acp"
-	"boo/backends/install"
+	"boo/backends/backendtest/scriptedmodel"
+	installer "boo/backends/install"
 	"boo/backends/proc"
+	"boo/cmd/boo/internal/foreground"
+	"boo/orchestrator"
+	"boo/orchestrator/daemon"
+	"boo/orchestrator/store"
+	"boo/pending"
+	"boo/worktree"
 )
 
 // supervise runs the supervisor of an agent if this process was started as one,
@@ -16,7 +26,44 @@ func supervise() { proc.Main() }
 
 // wire puts the concrete parts into the env.
 func wire(e *env) {
+	e.Open = openEngine
 	e.Agents = openAgents
+	e.Git = runGit
+	e.Demo = demoOnModel
+}
+
+// openEngine makes the orchestrator of this process. Store, locks and git files
+// lie together in the data directory: who shares one shares all.
+func openEngine(ctx context.Context, d dirs, c config) (orchestrator.Service, error) {
+	if err := d.make(); err != nil {
+		return nil, err
+	}
+	registry, err := newRegistry(d, c)
+	if err != nil {
+		return nil, err
+	}
+	trees, err := worktree.New(worktree.Options{Dir: filepath.Join(d.Data, "git")})
+	if err != nil {
+		return nil, err
+	}
+	locks, err := daemon.NewLocks(filepath.Join(d.Data, "locks"))
+	if err != nil {
+		return nil, err
+	}
+	db, err := store.Open(ctx, filepath.Join(d.Data, "boo.db"), store.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return orchestrator.NewEngine(orchestrator.Config{
+		Store:     db,
+		Trees:     trees,
+		Agents:    registry,
+		Pending:   pending.New(trees, db, locks),
+		Locks:     locks,
+		Processes: proc.Table{},
+		Worktrees: filepath.Join(d.Data, "worktrees"),
+		Agent:     c.DefaultAgent,
+	}), nil
 }
 
 func openAgents(d dirs, c config) (agentTools, error) {
@@ -24,13 +71,9 @@ func openAgents(d dirs, c config) (agentTools, error) {
 	if err != nil {
 		return agentTools{}, err
 	}
-	installer := install.Installer{Data: d.Data, Environ: os.Environ()}
-	return agentTools{
-		Registry: registry,
-		Install: func(ctx context.Context, def backends.Definition, progress func(int64, int64, string)) (string, error) {
-			return installer.Install(ctx, def, progress)
-		},
-	}, nil
+	return agentTools{Registry: registry, Install: func(ctx context.Context, def backends.Definition, progress func(done, total int64, line string)) (string, error) {
+		return installer.Installer{Data: d.Data, Environ: os.Environ()}.Install(ctx, def, progress)
+	}}, nil
 }
 
 func newRegistry(d dirs, c config) (*backends.Registry, error) {
@@ -41,4 +84,30 @@ func newRegistry(d dirs, c config) (*backends.Registry, error) {
 		Data:      d.Data,
 		Environ:   os.Environ(),
 	})
+}
+
+func runGit(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	var out, said bytes.Buffer
+	err := foreground.Run(ctx, foreground.Program{
+		Args: append([]string{"git"}, args...), Dir: dir, Stdout: &out, Stderr: &said,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("git %s: %w: %s", args[0], err, bytes.TrimSpace(said.Bytes()))
+	}
+	return out.Bytes(), nil
+}
+
+// demoOnModel is the demo's story, with the scripted model that tells it.
+func demoOnModel() demoScenario {
+	files, prompts, script := scriptedmodel.Demo()
+	return demoScenario{
+		Files: files, Prompts: prompts,
+		StartModel: func() (string, func(), error) {
+			model, err := scriptedmodel.Start(scriptedmodel.Options{Scenario: script})
+			if err != nil {
+				return "", nil, err
+			}
+			return model.URL(), func() { _ = model.Close() }, nil // nothing of the demo hangs on how it ends
+		},
+	}
 }
