@@ -1,18 +1,14 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 
 	"boo/backends"
 	"boo/backends/acp"
-	"boo/backends/backendtest/scriptedmodel"
 	installer "boo/backends/install"
 	"boo/backends/proc"
-	"boo/cmd/boo/internal/foreground"
 	"boo/orchestrator"
 	"boo/orchestrator/daemon"
 	"boo/orchestrator/store"
@@ -29,7 +25,7 @@ func wire(e *env) {
 	e.Open = openEngine
 	e.Agents = openAgents
 	e.Git = runGit
-	e.Demo = demoOnModel
+	e.Demo = scriptedDemo
 }
 
 // openEngine makes the orchestrator of this process. Store, locks and git files
@@ -84,30 +80,4 @@ func newRegistry(d dirs, c config) (*backends.Registry, error) {
 		Data:      d.Data,
 		Environ:   os.Environ(),
 	})
-}
-
-func runGit(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	var out, said bytes.Buffer
-	err := foreground.Run(ctx, foreground.Program{
-		Args: append([]string{"git"}, args...), Dir: dir, Stdout: &out, Stderr: &said,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("git %s: %w: %s", args[0], err, bytes.TrimSpace(said.Bytes()))
-	}
-	return out.Bytes(), nil
-}
-
-// demoOnModel is the demo's story, with the scripted model that tells it.
-func demoOnModel() demoScenario {
-	files, prompts, script := scriptedmodel.Demo()
-	return demoScenario{
-		Files: files, Prompts: prompts,
-		StartModel: func() (string, func(), error) {
-			model, err := scriptedmodel.Start(scriptedmodel.Options{Scenario: script})
-			if err != nil {
-				return "", nil, err
-			}
-			return model.URL(), func() { _ = model.Close() }, nil // nothing of the demo hangs on how it ends
-		},
-	}
 }
