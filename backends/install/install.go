@@ -21,7 +21,7 @@ type Installer struct {
 // Progress is told twice a second how far an installation is: the bytes on
 // disk, the bytes that are expected in the end, and npm's last line, or what is
 // waited for. It is called by one goroutine at a time.
-type Progress func(done, total int64, line string)
+type Progress = func(done, total int64, line string)
 
 // interval is the time between two calls of [Progress].
 const interval = 500 * time.Millisecond
