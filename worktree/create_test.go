@@ -47,75 +47,79 @@ func TestCreateMakesALockedDetachedWorktree(t *testing.T) {
 	}
 }
 
+// repositoryKinds are repositories that differ in how they keep objects, refs
+// or files; a check replaces nothing but adds to what every kind must pass.
+var repositoryKinds = []struct {
+	name  string
+	setup func(f *fixture)
+	check func(f *fixture, dir string)
+}{
+	{"sha256", func(f *fixture) {
+		f.remove(f.repo)
+		f.mkdir(f.repo)
+		f.git(f.repo, "init", "-q", "--object-format=sha256")
+	}, nil},
+	{"core.worktree", func(f *fixture) {
+		f.git(f.repo, "config", "core.worktree", f.repo)
+	}, nil},
+	{"sparse checkout", func(f *fixture) {
+		f.write(f.repo+"/in/x", "x\n")
+		f.write(f.repo+"/out/y", "y\n")
+		f.commit()
+		f.git(f.repo, "sparse-checkout", "set", "in")
+	}, nil},
+	{"alternates", func(f *fixture) {
+		f.write(f.repo+"/x", "x\n")
+		f.commit()
+		f.git(f.root, "clone", "-q", "--shared", f.repo, "borrower")
+		f.repo = f.root + "/borrower"
+	}, nil},
+	{"shallow", func(f *fixture) {
+		f.write(f.repo+"/x", "x\n")
+		f.commit()
+		f.write(f.repo+"/x", "2\n")
+		f.commit()
+		f.git(f.root, "clone", "-q", "--depth=1", "file://"+f.repo, "shallow")
+		f.repo = f.root + "/shallow"
+	}, nil},
+	{"odd directory names", func(f *fixture) {
+		odd := f.root + "/od d\n\"quo'te\" \xff"
+		rename(f, f.repo, odd)
+		f.repo = odd
+	}, nil},
+	{"split index", func(f *fixture) {
+		f.git(f.repo, "config", "core.splitIndex", "true")
+	}, nil},
+	{"shared by a group", func(f *fixture) {
+		f.remove(f.repo)
+		f.mkdir(f.repo)
+		f.git(f.repo, "init", "-q", "--shared=group")
+	}, func(f *fixture, dir string) {
+		f.write(dir+"/grouped", "g\n")
+		_, err := f.engine.Commit(f.t.Context(), orchestrator.GitDir(f.repo+"/.git"),
+			orchestrator.ObjectID(f.git(f.repo, "rev-parse", "HEAD^{tree}")), nil, "for the group\n")
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		fans, _ := filepath.Glob(f.repo + "/.git/objects/??")
+		for _, fan := range fans {
+			if info, err := os.Stat(fan); err != nil || info.Mode()&0o20 == 0 {
+				f.t.Errorf("the group cannot write %s: %v", fan, info.Mode())
+			}
+		}
+		f.remove(dir + "/grouped")
+	}},
+	{"crlf", func(f *fixture) {
+		f.git(f.repo, "config", "core.autocrlf", "true")
+	}, func(f *fixture, dir string) {
+		if got, _ := os.ReadFile(dir + "/text"); string(got) != "a\r\nb\r\n" {
+			f.t.Errorf("checked out %q", got)
+		}
+	}},
+}
+
 func TestCreateInRepositoriesOfEveryKind(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		setup func(f *fixture)
-		check func(f *fixture, dir string)
-	}{
-		{"sha256", func(f *fixture) {
-			f.remove(f.repo)
-			f.mkdir(f.repo)
-			f.git(f.repo, "init", "-q", "--object-format=sha256")
-		}, nil},
-		{"core.worktree", func(f *fixture) {
-			f.git(f.repo, "config", "core.worktree", f.repo)
-		}, nil},
-		{"sparse checkout", func(f *fixture) {
-			f.write(f.repo+"/in/x", "x\n")
-			f.write(f.repo+"/out/y", "y\n")
-			f.commit()
-			f.git(f.repo, "sparse-checkout", "set", "in")
-		}, nil},
-		{"alternates", func(f *fixture) {
-			f.write(f.repo+"/x", "x\n")
-			f.commit()
-			f.git(f.root, "clone", "-q", "--shared", f.repo, "borrower")
-			f.repo = f.root + "/borrower"
-		}, nil},
-		{"shallow", func(f *fixture) {
-			f.write(f.repo+"/x", "x\n")
-			f.commit()
-			f.write(f.repo+"/x", "2\n")
-			f.commit()
-			f.git(f.root, "clone", "-q", "--depth=1", "file://"+f.repo, "shallow")
-			f.repo = f.root + "/shallow"
-		}, nil},
-		{"odd directory names", func(f *fixture) {
-			odd := f.root + "/od d\n\"quo'te\" \xff"
-			rename(f, f.repo, odd)
-			f.repo = odd
-		}, nil},
-		{"split index", func(f *fixture) {
-			f.git(f.repo, "config", "core.splitIndex", "true")
-		}, nil},
-		{"shared by a group", func(f *fixture) {
-			f.remove(f.repo)
-			f.mkdir(f.repo)
-			f.git(f.repo, "init", "-q", "--shared=group")
-		}, func(f *fixture, dir string) {
-			f.write(dir+"/grouped", "g\n")
-			_, err := f.engine.Commit(f.t.Context(), orchestrator.GitDir(f.repo+"/.git"),
-				orchestrator.ObjectID(f.git(f.repo, "rev-parse", "HEAD^{tree}")), nil, "for the group\n")
-			if err != nil {
-				f.t.Fatal(err)
-			}
-			fans, _ := filepath.Glob(f.repo + "/.git/objects/??")
-			for _, fan := range fans {
-				if info, err := os.Stat(fan); err != nil || info.Mode()&0o20 == 0 {
-					f.t.Errorf("the group cannot write %s: %v", fan, info.Mode())
-				}
-			}
-			f.remove(dir + "/grouped")
-		}},
-		{"crlf", func(f *fixture) {
-			f.git(f.repo, "config", "core.autocrlf", "true")
-		}, func(f *fixture, dir string) {
-			if got, _ := os.ReadFile(dir + "/text"); string(got) != "a\r\nb\r\n" {
-				f.t.Errorf("checked out %q", got)
-			}
-		}},
-	} {
+	for _, c := range repositoryKinds {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)
