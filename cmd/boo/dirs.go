@@ -10,9 +10,9 @@ import (
 // dirs are the places where boo keeps its files. Nothing is made by naming them.
 type dirs struct {
 	Config string // of config.toml
-	Data   string // worktrees, installed agents
-	State  string // the store, logs
-	Run    string // locks and sockets
+	Data   string // the store, worktrees, installed agents
+	State  string // logs
+	Run    string // sockets
 }
 
 // findDirs names the directories: below $BOO_HOME if that is set, else where the

@@ -29,9 +29,9 @@ type env struct {
 	// Set by wire.
 	Open   func(ctx context.Context, d dirs, c config) (orchestrator.Service, error)
 	Agents func(d dirs, c config) (agentTools, error)
+	Git    func(ctx context.Context, dir string, args ...string) ([]byte, error) // for the demo: what git prints
+	Demo   func() demoScenario
 
-	Git     func(ctx context.Context, dir string, args ...string) ([]byte, error)
-	Demo    func() demoScenario
 	Run     func(ctx context.Context, p foreground.Program) error
 	Key     func(ctx context.Context, keys string) (byte, error)
 	Signals func() (signals <-chan os.Signal, stop func())
@@ -48,8 +48,6 @@ func newEnv() *env {
 		SameOutput:    tty.SameFile(os.Stdout, os.Stderr),
 		Getenv:        os.Getenv,
 		Now:           time.Now,
-		Git:           runGit,
-		Demo:          scriptedDemo,
 		Run:           foreground.Run,
 		Key:           tty.Key,
 		Signals:       catch,
