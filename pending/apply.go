@@ -180,7 +180,7 @@ func (e *Engine) ready(ctx context.Context, j *journal, w work) (err error) {
 	defer func() {
 		if err != nil {
 			j.stage.close()
-			err = errors.Join(err, removeStage(j.StageDir))
+			err = errors.Join(err, removeStage(j.Apply))
 		}
 	}()
 	if err := w.fill(); err != nil {

@@ -48,58 +48,63 @@ func TestTheMergeIsGitsOwn(t *testing.T) {
 	}
 }
 
+var conflictBase = map[string]string{"f": "1\n2\n3\n", "g": "g\n", "bin": "\x00a", "link": "-> f", "d/x": "x\n", ".gitignore": "ignored\n"}
+
+// conflictCases say what the person and the agent do, which paths then
+// collide, and a part of the reason that each of them gets.
+var conflictCases = map[string]struct {
+	mine, theirs map[string]string
+	prepare      func(t *testing.T, repo string)
+	paths        string
+	reason       string
+}{
+	"same line":               {mine: map[string]string{"f": "1\nmine\n3\n"}, theirs: map[string]string{"f": "1\nagent\n3\n", "g": "G\n"}, paths: "f", reason: "same lines"},
+	"binary":                  {mine: map[string]string{"bin": "\x00m"}, theirs: map[string]string{"bin": "\x00t"}, paths: "bin", reason: "binary"},
+	"deleted by me":           {mine: map[string]string{"f": "-"}, theirs: map[string]string{"f": "1\nagent\n3\n"}, paths: "f", reason: "you deleted"},
+	"deleted by the agent":    {mine: map[string]string{"f": "1\nmine\n3\n"}, theirs: map[string]string{"f": "-"}, paths: "f", reason: "deletes"},
+	"untracked in the way":    {mine: map[string]string{"new": "mine"}, theirs: map[string]string{"new": "agent"}, paths: "new", reason: "there already"},
+	"ignored in the way":      {mine: map[string]string{"ignored": "mine"}, theirs: map[string]string{".gitignore": "", "ignored": "agent"}, paths: "ignored", reason: "there already"},
+	"link retargeted by both": {mine: map[string]string{"link": "-> g"}, theirs: map[string]string{"link": "-> bin"}, paths: "link", reason: "both changed"},
+	"file became a link":      {mine: map[string]string{"g": "-> f"}, theirs: map[string]string{"g": "G\n"}, paths: "g", reason: "both changed"},
+	"directory for a new file": {
+		mine: map[string]string{"new/untracked": "mine"}, theirs: map[string]string{"new": "agent"}, paths: "new", reason: "new/untracked",
+	},
+	"directory for a file": {
+		mine: map[string]string{"f": "-", "f/mine": "mine"}, theirs: map[string]string{"f": "1\nagent\n"}, paths: "f", reason: "you deleted",
+	},
+	"untracked file in a directory that becomes a file": {
+		mine: map[string]string{"d/mine": "mine"}, theirs: map[string]string{"d/x": "-", "d": "file"}, paths: "d", reason: "d/mine",
+	},
+	"file where a directory is needed": {
+		mine: map[string]string{"new": "mine"}, theirs: map[string]string{"new/deep/f": "agent"}, paths: "new/deep/f", reason: "directory is needed",
+	},
+	"link where a directory is needed": {
+		mine: map[string]string{"new": "-> d"}, theirs: map[string]string{"new/f": "agent"}, paths: "new/f", reason: "directory is needed",
+	},
+	"my link in place of a directory": {
+		prepare: func(t *testing.T, repo string) {
+			write(t, repo, map[string]string{"d": "-"})
+			write(t, repo, map[string]string{"d": "-> .", "x": "x\n"})
+		}, theirs: map[string]string{"d/x": "agent", "d/y": "agent"}, paths: "d/x d/y", reason: "",
+	},
+	"pipe in the way": {
+		prepare: func(t *testing.T, repo string) {
+			if err := syscall.Mkfifo(filepath.Join(repo, "new"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}, theirs: map[string]string{"new": "agent"}, paths: "new", reason: "special kind",
+	},
+	"repository of my own": {
+		mine: map[string]string{"sub/.git/HEAD": "ref: refs/heads/main\n"}, theirs: map[string]string{"sub/f": "agent"}, paths: "sub/f", reason: "repository of its own",
+	},
+}
+
 func TestConflictsChangeNothingAndNameThePaths(t *testing.T) {
 	t.Parallel()
-	base := map[string]string{"f": "1\n2\n3\n", "g": "g\n", "bin": "\x00a", "link": "-> f", "d/x": "x\n", ".gitignore": "ignored\n"}
-	for name, c := range map[string]struct {
-		mine, theirs map[string]string
-		prepare      func(t *testing.T, repo string)
-		paths        string
-		reason       string
-	}{
-		"same line":               {mine: map[string]string{"f": "1\nmine\n3\n"}, theirs: map[string]string{"f": "1\nagent\n3\n", "g": "G\n"}, paths: "f", reason: "same lines"},
-		"binary":                  {mine: map[string]string{"bin": "\x00m"}, theirs: map[string]string{"bin": "\x00t"}, paths: "bin", reason: "binary"},
-		"deleted by me":           {mine: map[string]string{"f": "-"}, theirs: map[string]string{"f": "1\nagent\n3\n"}, paths: "f", reason: "you deleted"},
-		"deleted by the agent":    {mine: map[string]string{"f": "1\nmine\n3\n"}, theirs: map[string]string{"f": "-"}, paths: "f", reason: "deletes"},
-		"untracked in the way":    {mine: map[string]string{"new": "mine"}, theirs: map[string]string{"new": "agent"}, paths: "new", reason: "there already"},
-		"ignored in the way":      {mine: map[string]string{"ignored": "mine"}, theirs: map[string]string{".gitignore": "", "ignored": "agent"}, paths: "ignored", reason: "there already"},
-		"link retargeted by both": {mine: map[string]string{"link": "-> g"}, theirs: map[string]string{"link": "-> bin"}, paths: "link", reason: "both changed"},
-		"file became a link":      {mine: map[string]string{"g": "-> f"}, theirs: map[string]string{"g": "G\n"}, paths: "g", reason: "both changed"},
-		"directory for a new file": {
-			mine: map[string]string{"new/untracked": "mine"}, theirs: map[string]string{"new": "agent"}, paths: "new", reason: "new/untracked",
-		},
-		"directory for a file": {
-			mine: map[string]string{"f": "-", "f/mine": "mine"}, theirs: map[string]string{"f": "1\nagent\n"}, paths: "f", reason: "you deleted",
-		},
-		"untracked file in a directory that becomes a file": {
-			mine: map[string]string{"d/mine": "mine"}, theirs: map[string]string{"d/x": "-", "d": "file"}, paths: "d", reason: "d/mine",
-		},
-		"file where a directory is needed": {
-			mine: map[string]string{"new": "mine"}, theirs: map[string]string{"new/deep/f": "agent"}, paths: "new/deep/f", reason: "directory is needed",
-		},
-		"link where a directory is needed": {
-			mine: map[string]string{"new": "-> d"}, theirs: map[string]string{"new/f": "agent"}, paths: "new/f", reason: "directory is needed",
-		},
-		"my link in place of a directory": {
-			prepare: func(t *testing.T, repo string) {
-				write(t, repo, map[string]string{"d": "-"})
-				write(t, repo, map[string]string{"d": "-> .", "x": "x\n"})
-			}, theirs: map[string]string{"d/x": "agent", "d/y": "agent"}, paths: "d/x d/y", reason: "",
-		},
-		"pipe in the way": {
-			prepare: func(t *testing.T, repo string) {
-				if err := syscall.Mkfifo(filepath.Join(repo, "new"), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}, theirs: map[string]string{"new": "agent"}, paths: "new", reason: "special kind",
-		},
-		"repository of my own": {
-			mine: map[string]string{"sub/.git/HEAD": "ref: refs/heads/main\n"}, theirs: map[string]string{"sub/f": "agent"}, paths: "sub/f", reason: "repository of its own",
-		},
-	} {
+	for name, c := range conflictCases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, base)
+			w := newWorld(t, conflictBase)
 			write(t, w.repo, c.mine)
 			if c.prepare != nil {
 				c.prepare(t, w.repo)

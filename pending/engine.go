@@ -22,6 +22,8 @@ type Engine struct {
 	mark func(step string)
 }
 
+var _ orchestrator.Pending = (*Engine)(nil)
+
 // New returns an engine that reads and writes through the given ports.
 func New(git Git, store Store, locks orchestrator.Locks) *Engine {
 	return &Engine{git: git, store: store, locks: locks, now: time.Now, mark: func(string) {}}

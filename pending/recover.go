@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 
 	"boo/orchestrator"
 )
@@ -74,12 +73,12 @@ func (e *Engine) settled(ctx context.Context, c orchestrator.Checkout) ([]orches
 	}
 	var done []orchestrator.ApplyResult
 	var errs []error
-	open := map[string]bool{}
+	open := map[orchestrator.ApplyID]bool{}
 	for _, a := range records {
 		r, err := e.settleOne(ctx, a)
 		if err != nil {
 			errs = append(errs, err)
-			open[a.StageDir] = true
+			open[a.ID] = true
 		}
 		if r != nil {
 			done = append(done, *r)
@@ -130,7 +129,7 @@ func (e *Engine) conclude(ctx context.Context, a orchestrator.Apply) error {
 		}
 	}
 	e.mark("clear")
-	return removeStage(a.StageDir)
+	return removeStage(a)
 }
 
 // tidy removes the directories that the removal of files left empty: after an
@@ -162,22 +161,4 @@ func ancestors(p orchestrator.Path) []orchestrator.Path {
 		}
 	}
 	return list
-}
-
-// sweep removes stages of the checkout that no record speaks of: boo died
-// before it wrote the record, or after it had settled it.
-func sweep(c orchestrator.Checkout, open map[string]bool) {
-	for _, home := range stageHomes(c.Dir, c.GitDir) {
-		entries, err := os.ReadDir(home.dir)
-		if err != nil {
-			continue
-		}
-		for _, entry := range entries {
-			id, ours := strings.CutPrefix(entry.Name(), home.prefix)
-			path := home.path(orchestrator.ApplyID(id))
-			if ours && entry.IsDir() && !open[path] {
-				_ = removeStage(path)
-			}
-		}
-	}
 }

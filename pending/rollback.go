@@ -34,7 +34,7 @@ func (e *Engine) closeBack(ctx context.Context, a orchestrator.Apply, kept []orc
 		return fmt.Errorf("record that the apply was taken back: %w", err)
 	}
 	e.mark("clear")
-	_ = removeStage(a.StageDir) // what is left of it goes with the next apply
+	_ = removeStage(a) // what is left of it goes with the next apply
 	return nil
 }
 
@@ -45,7 +45,7 @@ func (e *Engine) restoreFiles(a orchestrator.Apply) ([]orchestrator.PathConflict
 		return nil, err
 	}
 	defer t.close()
-	s, err := openStage(a.StageDir)
+	s, err := stageOf(a)
 	if errors.Is(err, fs.ErrNotExist) {
 		return unlike(t, a)
 	}

@@ -3,8 +3,7 @@ package pending
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"io"
 	"strconv"
 
 	"boo/orchestrator"
@@ -21,19 +20,6 @@ type stage struct {
 	old  dir
 }
 
-func openStage(path string) (*stage, error) {
-	fresh, err := openTree(filepath.Join(path, "new"))
-	if err != nil {
-		return nil, err
-	}
-	old, err := openDir(filepath.Join(path, "old"))
-	if err != nil {
-		fresh.close()
-		return nil, err
-	}
-	return &stage{path: path, new: fresh, old: old}, nil
-}
-
 func (s *stage) close() {
 	s.new.close()
 	s.old.close()
@@ -42,29 +28,12 @@ func (s *stage) close() {
 // slot names the place in "old" of a step's file.
 func slot(step int) string { return strconv.Itoa(step) }
 
-// stageHomes lists the directories that may hold a checkout's stages, the best
-// first, and how stages are named there.
-func stageHomes(dir orchestrator.CheckoutDir, gitDir orchestrator.GitDir) []stageHome {
-	prefix := ".boo-apply-" + checkoutKey(dir) + "-"
-	return []stageHome{
-		{filepath.Join(string(gitDir), "boo", "applies"), ""},
-		{filepath.Dir(string(dir)), prefix},
-		{string(dir), prefix},
-	}
-}
-
-type stageHome struct{ dir, prefix string }
-
-func (h stageHome) path(id orchestrator.ApplyID) string {
-	return filepath.Join(h.dir, h.prefix+string(id))
-}
-
 // makeStage makes an empty stage from which files can be moved into the
 // checkout: on the same file system, and with hard links.
 func makeStage(id orchestrator.ApplyID, c orchestrator.Checkout, dev uint64) (*stage, error) {
 	var errs []error
 	for _, home := range stageHomes(c.Dir, c.GitDir) {
-		s, err := home.makeStage(id, dev)
+		s, err := home.make(id, dev)
 		if err == nil {
 			return s, nil
 		}
@@ -73,58 +42,87 @@ func makeStage(id orchestrator.ApplyID, c orchestrator.Checkout, dev uint64) (*s
 	return nil, fmt.Errorf("find a place on the checkout's file system: %w", errors.Join(errs...))
 }
 
-func (h stageHome) makeStage(id orchestrator.ApplyID, dev uint64) (*stage, error) {
-	if h.prefix == "" {
-		if err := os.MkdirAll(h.dir, 0o700); err != nil {
-			return nil, err
-		}
-	}
-	path := h.path(id)
-	if err := os.Mkdir(path, 0o700); err != nil {
+func (h stageHome) make(id orchestrator.ApplyID, dev uint64) (*stage, error) {
+	d, err := h.open(true)
+	if err != nil {
 		return nil, err
 	}
-	s, err := fillStage(path, dev)
+	defer d.close()
+	if err := d.mkdir(h.prefix+string(id), 0o700); err != nil {
+		return nil, err
+	}
+	s, err := h.fill(d, id, dev)
 	if err != nil {
-		return nil, errors.Join(err, removeStage(path))
+		return nil, errors.Join(err, h.remove(id))
 	}
 	return s, nil
 }
 
-func fillStage(path string, dev uint64) (*stage, error) {
-	for _, sub := range []string{"new", "old"} {
-		if err := os.Mkdir(filepath.Join(path, sub), 0o700); err != nil {
-			return nil, err
-		}
+func (h stageHome) fill(d dir, id orchestrator.ApplyID, dev uint64) (*stage, error) {
+	at, err := d.child(h.prefix + string(id))
+	if err != nil {
+		return nil, err
 	}
-	s, err := openStage(path)
+	defer at.close()
+	if err := errors.Join(at.mkdir("new", 0o700), at.mkdir("old", 0o700), at.sync(), d.sync()); err != nil {
+		return nil, err
+	}
+	s, err := openStage(at, h.path(id))
 	if err != nil {
 		return nil, err
 	}
 	if s.new.dev != dev {
 		s.close()
-		return nil, fmt.Errorf("%s is on another file system", path)
+		return nil, fmt.Errorf("%s is on another file system", s.path)
 	}
-	probe := filepath.Join(path, "probe")
-	if err := errors.Join(os.WriteFile(probe, nil, 0o600), os.Link(probe, probe+"-link")); err != nil {
+	none := func(io.Writer) error { return nil }
+	probe := func() error {
+		if err := s.new.writeRaw("probe", orchestrator.ModeRegular, none); err != nil {
+			return err
+		}
+		return errors.Join(s.new.top.link("probe", s.old, "probe"), s.new.top.remove("probe"), s.old.remove("probe"))
+	}
+	if err := probe(); err != nil {
 		s.close()
 		return nil, fmt.Errorf("try a hard link: %w", err)
 	}
 	return s, nil
 }
 
-// removeStage removes a stage and what is left in it. Directories that made way
-// come with the permissions they had, and may forbid it.
-func removeStage(path string) error {
-	if err := os.RemoveAll(path); err == nil {
-		return nil
+func openStage(at dir, path string) (*stage, error) {
+	fresh, err := at.child("new")
+	if err != nil {
+		return nil, err
 	}
-	_ = filepath.WalkDir(path, func(p string, d os.DirEntry, err error) error {
-		if d != nil && d.IsDir() {
-			_ = os.Chmod(p, 0o700) //nolint:gosec // a directory of boo's own, about to go
-		}
-		return nil
-	})
-	return os.RemoveAll(path)
+	t, err := newTree(fresh)
+	if err != nil {
+		return nil, err
+	}
+	old, err := at.child("old")
+	if err != nil {
+		t.close()
+		return nil, err
+	}
+	return &stage{path: path, new: t, old: old}, nil
+}
+
+// stageOf opens the stage of a record again; fs.ErrNotExist if it is gone.
+func stageOf(a orchestrator.Apply) (*stage, error) {
+	h, err := homeOf(a)
+	if err != nil {
+		return nil, err
+	}
+	d, err := h.open(false)
+	if err != nil {
+		return nil, err
+	}
+	defer d.close()
+	at, err := d.child(h.prefix + string(a.ID))
+	if err != nil {
+		return nil, err
+	}
+	defer at.close()
+	return openStage(at, a.StageDir)
 }
 
 // verify checks every staged file and names its bytes in AfterRaw.

@@ -25,6 +25,11 @@ func openTree(path string) (*tree, error) {
 	if err != nil {
 		return nil, err
 	}
+	return newTree(top)
+}
+
+// newTree takes over the handle.
+func newTree(top dir) (*tree, error) {
 	here, err := top.look(".")
 	if err != nil {
 		top.close()

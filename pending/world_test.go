@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"boo/orchestrator"
+	"boo/orchestrator/daemon"
 	"boo/orchestrator/store"
 	"boo/pending"
 	"boo/worktree"
@@ -72,7 +73,9 @@ func openWorld(dir string) (*world, error) {
 	if w.store, err = store.Open(context.Background(), filepath.Join(dir, "state", "boo.db"), store.Options{}); err != nil {
 		return nil, err
 	}
-	w.locks = openLocks(filepath.Join(dir, "locks"))
+	if w.locks, err = daemon.NewLocks(filepath.Join(dir, "locks")); err != nil {
+		return nil, err
+	}
 	w.engine = pending.New(w.git, w.store, w.locks)
 	return w, nil
 }
