@@ -104,7 +104,7 @@ func take(path string) (*os.File, error) {
 		_ = f.Close()
 		switch {
 		case errors.Is(err, syscall.EWOULDBLOCK):
-			return nil, nil //nolint:nilnil // see above
+			return nil, nil
 		case err != nil:
 			return nil, &fs.PathError{Op: "lock", Path: path, Err: err}
 		}

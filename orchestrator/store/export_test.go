@@ -53,3 +53,17 @@ func (s *Store) Plan(ctx context.Context, query string) ([]string, error) {
 
 // OpenTurnsQuery is the query of OpenTurns.
 const OpenTurnsQuery = selectOpenTurns
+
+// Tables returns the statements that made the tables, by name.
+func (s *Store) Tables(ctx context.Context) (map[string]string, error) {
+	var rows []struct {
+		Name string `db:"name"`
+		SQL  string `db:"sql"`
+	}
+	err := s.readers.SelectContext(ctx, &rows, "SELECT name, sql FROM sqlite_schema WHERE type = 'table'")
+	tables := map[string]string{}
+	for _, r := range rows {
+		tables[r.Name] = r.SQL
+	}
+	return tables, err
+}

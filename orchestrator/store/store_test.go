@@ -196,3 +196,11 @@ func TestOddCharactersInThePathAreJustCharacters(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// schema returns the statements that made the tables.
+func (f fixture) schema(t testing.TB) map[string]string {
+	t.Helper()
+	tables, err := f.Tables(f.ctx)
+	must(t, err)
+	return tables
+}

@@ -75,7 +75,7 @@ func (s *Store) patiently(ctx context.Context, do func() error) error {
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			return orchestrator.Errorf(orchestrator.CodeInterrupted, "wait for %s: %w", s.path, context.Cause(ctx))
 		}
 	}
 }

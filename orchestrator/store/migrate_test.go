@@ -1,0 +1,93 @@
+package store_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"boo/orchestrator"
+	"boo/orchestrator/store"
+)
+
+func TestAnOlderSchemaIsBackedUpAndBroughtUpToDate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "boo.db")
+	f := newFixtureIn(t, openAt(t, path))
+	steps := append(store.Migrations(), "CREATE TABLE extra (x INTEGER) STRICT", "ALTER TABLE extra ADD COLUMN y INTEGER")
+	newer, err := store.OpenAt(t.Context(), path, steps...)
+	must(t, err)
+	defer newer.Close()
+	must(t, newer.Exec(t.Context(), "INSERT INTO extra (x, y) VALUES (1, 2)"))
+	if turn, err := newer.Turn(t.Context(), f.turn.ID); err != nil || turn.Prompt != f.turn.Prompt {
+		t.Fatalf("turn %+v, %v", turn, err)
+	}
+
+	copied := path + ".v1.bak"
+	info, err := os.Stat(copied)
+	must(t, err)
+	if info.Mode().Perm() != 0o600 {
+		t.Errorf("the backup has mode %o", info.Mode().Perm())
+	}
+	old := openAt(t, copied) // the first schema, as this boo knows it
+	if turn, err := old.Turn(t.Context(), f.turn.ID); err != nil || turn.Prompt != f.turn.Prompt {
+		t.Fatalf("turn in the backup %+v, %v", turn, err)
+	}
+
+	_, err = store.Open(t.Context(), path, store.Options{})
+	wantCode(t, orchestrator.CodeInvalid, err)
+	if !strings.Contains(err.Error(), "newer boo") || orchestrator.HintOf(err) == "" {
+		t.Fatal(err)
+	}
+}
+
+func TestAMigrationThatFailsChangesNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "boo.db")
+	f := newFixtureIn(t, openAt(t, path))
+	steps := append(store.Migrations(), "CREATE TABLE extra (x INTEGER) STRICT; INSERT INTO nowhere VALUES (1)")
+	for range 2 {
+		_, err := store.OpenAt(t.Context(), path, steps...)
+		wantCode(t, orchestrator.CodeInternal, err)
+	}
+	if _, there := f.schema(t)["extra"]; there {
+		t.Fatal("half a migration is there")
+	}
+	openAt(t, path)
+	left, err := filepath.Glob(path + ".v1.bak?*")
+	must(t, err)
+	if len(left) > 0 {
+		t.Fatalf("left behind: %q", left)
+	}
+}
+
+func TestManyOpenANewFileAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "boo.db")
+	steps := append(store.Migrations(), "CREATE TABLE extra (x INTEGER) STRICT")
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			s, err := store.OpenAt(t.Context(), path, steps...)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+func TestADatabaseOfSomebodyElseIsLeftAlone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "other.db")
+	other, err := store.OpenAt(t.Context(), path)
+	must(t, err)
+	must(t, other.Exec(t.Context(), "CREATE TABLE theirs (x)"))
+	must(t, other.Close())
+	_, err = store.Open(t.Context(), path, store.Options{})
+	wantCode(t, orchestrator.CodeInvalid, err)
+	if !strings.Contains(err.Error(), "not one of boo's") {
+		t.Fatal(err)
+	}
+}
