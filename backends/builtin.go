@@ -46,6 +46,11 @@ func goose() Definition {
 					Hint:  "goose configure",
 				},
 				{
+					Match: "Provider not set", // GOOSE_PROVIDER is there, but empty
+					Msg:   "goose has no model provider: set GOOSE_PROVIDER and GOOSE_MODEL, with the provider's key, or configure goose once",
+					Hint:  "goose configure",
+				},
+				{
 					Match: "Configuration value not found: GOOSE_MODEL",
 					Msg:   "goose has no model: set GOOSE_MODEL, name one with --model, or configure goose once",
 					Hint:  "export GOOSE_MODEL=NAME",

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"boo/backends/backendtest"
 	"boo/backends/backendtest/scriptedagent"
+	"boo/backends/backendtest/scriptedmodel"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -26,14 +28,20 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs the scripts of testdata/script, each in a fresh home, with
-// the real git.
+// the real git, the real goose on PATH and a scripted model of its own.
 func TestScripts(t *testing.T) {
+	goose, data := backendtest.Goose(t), backendtest.GooseData(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Setup:               setupScript,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"status": exitStatus},
+		Setup:               func(s *testscript.Env) error { return setupScript(s, goose, data) },
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"status": exitStatus,
+			"until":  until,
+			"match":  match,
+			"ended":  ended,
+		},
 	})
 }
 
@@ -55,11 +63,26 @@ func exitStatus(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-func setupScript(s *testscript.Env) error {
-	home := filepath.Join(s.WorkDir, "home")
-	if err := os.MkdirAll(home, 0o700); err != nil {
+func setupScript(s *testscript.Env, goose, data string) error {
+	home, bin := filepath.Join(s.WorkDir, "home"), filepath.Join(s.WorkDir, "bin")
+	for _, dir := range []string{home, bin} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+	}
+	if err := os.Symlink(goose, filepath.Join(bin, "goose")); err != nil {
 		return err
 	}
+	model, err := scriptedmodel.Start(scriptedmodel.Options{})
+	if err != nil {
+		return err
+	}
+	s.Defer(func() { _ = model.Close() })
+	for name, value := range scriptedmodel.GooseEnv(model.URL(), filepath.Join(s.WorkDir, "goose")) {
+		s.Setenv(name, value)
+	}
+	s.Setenv("AGENTS", filepath.Join(data, "agents"))
+	s.Setenv("PATH", bin+string(os.PathListSeparator)+s.Getenv("PATH"))
 	s.Setenv("HOME", home)
 	s.Setenv("BOO_HOME", filepath.Join(s.WorkDir, "boo-home"))
 	for name, value := range map[string]string{
