@@ -1,0 +1,120 @@
+package populate
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"boo/orchestrator"
+	"boo/worktree/internal/dircache"
+	"boo/worktree/internal/pack/objectid"
+	"boo/worktree/internal/safeopen"
+)
+
+// Objects is where trees and blobs come from. Its methods are called
+// concurrently.
+type Objects interface {
+	Tree(ctx context.Context, id orchestrator.ObjectID) ([]byte, error)
+	Blob(ctx context.Context, id orchestrator.ObjectID, w io.Writer) error
+}
+
+// Template is a work tree that files may be copied from. It is only read, and
+// may be in use.
+type Template struct {
+	Dir   string
+	Index *dircache.Index
+}
+
+// Options say what to write, and where.
+type Options struct {
+	Dir      string // exists; empty but for a .git
+	Tree     orchestrator.ObjectID
+	Format   objectid.Format
+	Objects  Objects
+	Template *Template // nil: everything comes from Objects
+	Workers  int       // 0 means 2
+}
+
+// Result is what was written.
+type Result struct {
+	Index      *dircache.Index     // to be written as the directory's index
+	Shared     int                 // files that share the template's blocks
+	Copied     int                 // files copied from the template
+	Extracted  int                 // files and symlinks from the object store
+	Submodules []orchestrator.Path // left empty
+}
+
+// margin is how far before the run the newest modification times lie: git may
+// compare whole seconds.
+const margin = 2 * time.Second
+
+// run is one call of Run.
+type run struct {
+	opts     Options
+	to, from *safeopen.Root // from is nil without a template
+	newest   time.Time      // no file gets a later modification time
+	clone    *cloning
+
+	mu     sync.Mutex
+	result Result
+}
+
+// Run writes the tree. It returns when nothing is being written any more.
+func Run(ctx context.Context, opts Options) (Result, error) {
+	if opts.Workers == 0 {
+		opts.Workers = 2
+	}
+	asOf := time.Now()
+	r := &run{opts: opts, newest: asOf.Add(-margin), clone: &cloning{}}
+	var err error
+	if r.to, err = safeopen.OpenRoot(opts.Dir); err != nil {
+		return Result{}, fmt.Errorf("populate: %w", err)
+	}
+	defer r.to.Close()
+	if opts.Template != nil {
+		if r.from, err = safeopen.OpenRoot(opts.Template.Dir); err != nil {
+			return Result{}, fmt.Errorf("populate: %w", err)
+		}
+		defer r.from.Close()
+	}
+	entries, trees, err := r.all(ctx)
+	if err != nil {
+		return Result{}, fmt.Errorf("populate %s: %w", opts.Dir, err)
+	}
+	r.result.Index = dircache.New(opts.Format, asOf)
+	if err := r.result.Index.Edit(entries, nil); err != nil {
+		return Result{}, fmt.Errorf("populate %s: %w", opts.Dir, err)
+	}
+	r.result.Index.SetTrees(trees)
+	return r.result, nil
+}
+
+// all runs the walker and the workers, and waits for them.
+func (r *run) all(ctx context.Context) ([]dircache.Entry, map[orchestrator.Path]orchestrator.ObjectID, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	jobs := make(chan job, 4*r.opts.Workers)
+	written := make([][]dircache.Entry, r.opts.Workers)
+	var wg sync.WaitGroup
+	for i := range written {
+		wg.Go(func() {
+			var err error
+			if written[i], err = r.work(ctx, jobs); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	w := &walker{run: r, jobs: jobs, trees: map[orchestrator.Path]orchestrator.ObjectID{}}
+	if err := w.walk(ctx); err != nil {
+		cancel(err)
+	}
+	close(jobs)
+	wg.Wait()
+	var entries []dircache.Entry
+	for _, some := range written {
+		entries = append(entries, some...)
+	}
+	return entries, w.trees, context.Cause(ctx)
+}
