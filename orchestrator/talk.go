@@ -56,7 +56,7 @@ func (t *talk) begin(ctx context.Context, turns []Turn) error {
 	if t.info.Rung == RungNew {
 		seen = 0
 	}
-	history, err := lt.e.history(ctx, turns, seen, lt.turn)
+	history, err := lt.e.history(ctx, turns, seen, t.info.Rung == RungNew, lt.turn)
 	if err != nil {
 		return err
 	}
