@@ -45,8 +45,14 @@ func BenchmarkRead90k(b *testing.B) {
 }
 
 func BenchmarkWrite90k(b *testing.B) {
-	x := manyEntries()
 	file := filepath.Join(b.TempDir(), "index")
+	if err := manyEntries().WriteFile(file); err != nil {
+		b.Fatal(err)
+	}
+	x, err := dircache.Read(file, objectid.SHA1)
+	if err != nil {
+		b.Fatal(err)
+	}
 	b.ReportAllocs()
 	for b.Loop() {
 		if err := x.WriteFile(file); err != nil {

@@ -3,6 +3,7 @@ package dircache
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"boo/worktree/internal/pack/objectid"
 )
@@ -76,11 +77,12 @@ func (s summer) finish() []byte {
 func (x *Index) appendEntry(data []byte, e *Entry) ([]byte, error) {
 	start := len(data)
 	be := binary.BigEndian
-	for _, v := range [...]uint32{
+	data = slices.Grow(data, statSize)[:start+statSize]
+	for i, v := range [...]uint32{
 		e.Stat.CtimeSec, e.Stat.CtimeNsec, e.Stat.MtimeSec, e.Stat.MtimeNsec, e.Stat.Dev, e.Stat.Ino,
 		uint32(e.Mode), e.Stat.UID, e.Stat.GID, e.Stat.Size,
 	} {
-		data = be.AppendUint32(data, v)
+		be.PutUint32(data[start+4*i:], v)
 	}
 	data, err := x.format.AppendRaw(data, e.ID)
 	if err != nil {

@@ -1,6 +1,7 @@
 package populate
 
 import (
+	"bytes"
 	"sync/atomic"
 	"time"
 
@@ -46,14 +47,15 @@ func (w *worker) fromTemplate(f file, out int) (mtime time.Time, done bool, err 
 	if unix.Fstat(in, &st) != nil || index.Match(e, &st, dircache.Rules{}) != dircache.Unchanged {
 		return mtime, false, nil
 	}
-	shared := w.run.clone.share(out, in)
+	shared := !w.run.opts.Template.Textual && w.run.clone.share(out, in)
+	whole := true
 	if !shared {
-		if err := w.copy(out, in, st.Size); err != nil {
+		if whole, err = w.copy(out, in, st.Size); err != nil {
 			return mtime, false, err
 		}
 	}
 	// It may have been written to while it was copied.
-	if unix.Fstat(in, &st) != nil || index.Match(e, &st, dircache.Rules{}) != dircache.Unchanged {
+	if !whole || unix.Fstat(in, &st) != nil || index.Match(e, &st, dircache.Rules{}) != dircache.Unchanged {
 		_, err := unix.Seek(out, 0, unix.SEEK_SET)
 		if err == nil {
 			err = unix.Ftruncate(out, 0)
@@ -71,22 +73,26 @@ func (w *worker) fromTemplate(f file, out int) (mtime time.Time, done bool, err 
 // copy copies size bytes, or fewer when in has become shorter, which its stat
 // data then show. Reading and writing through a buffer that stays in the
 // processor's cache is faster here than copy_file_range, which goes through a
-// pipe for each page where blocks cannot be shared.
-func (w *worker) copy(out, in int, size int64) error {
+// pipe for each page where blocks cannot be shared. whole is false when it has
+// stopped at content that may not be the object's.
+func (w *worker) copy(out, in int, size int64) (whole bool, err error) {
 	for size > 0 {
 		n, err := unix.Read(in, w.buf[:min(size, int64(len(w.buf)))])
 		if err == unix.EINTR {
 			continue
 		}
 		if err != nil || n == 0 {
-			return err
+			return err == nil, err
+		}
+		if w.run.opts.Template.Textual && bytes.IndexByte(w.buf[:n], '\r') >= 0 {
+			return false, nil
 		}
 		if _, err := descriptor(out).Write(w.buf[:n]); err != nil {
-			return err
+			return false, err
 		}
 		size -= int64(n)
 	}
-	return nil
+	return true, nil
 }
 
 // descriptor writes to an open file.

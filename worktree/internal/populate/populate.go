@@ -11,6 +11,7 @@ import (
 	"boo/worktree/internal/dircache"
 	"boo/worktree/internal/pack/objectid"
 	"boo/worktree/internal/safeopen"
+	"boo/worktree/internal/treeedit"
 )
 
 // Objects is where trees and blobs come from. Its methods are called
@@ -25,6 +26,10 @@ type Objects interface {
 type Template struct {
 	Dir   string
 	Index *dircache.Index
+	// Textual says that files may differ from their objects in line ends.
+	// Those that hold a carriage return are then left to the object store, and
+	// none shares its blocks.
+	Textual bool
 }
 
 // Options say what to write, and where.
@@ -35,6 +40,10 @@ type Options struct {
 	Objects  Objects
 	Template *Template // nil: everything comes from Objects
 	Workers  int       // 0 means 2
+	// Entry, if not nil, is told of every file before it is written, by one
+	// goroutine, a directory's files before those below it. An error ends the
+	// run.
+	Entry func(dir orchestrator.Path, file treeedit.Entry) error
 }
 
 // Result is what was written.

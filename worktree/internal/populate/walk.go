@@ -78,9 +78,14 @@ func (w *walker) directory(ctx context.Context, at subtree) ([]subtree, error) {
 		}
 		if e.IsTree() {
 			below = append(below, subtree{path: join(at.path, e.Name), id: e.ID, depth: at.depth + 1})
-		} else {
-			files = append(files, e)
+			continue
 		}
+		if w.run.opts.Entry != nil {
+			if err := w.run.opts.Entry(at.path, e); err != nil {
+				return nil, fmt.Errorf("%s: %w", join(at.path, e.Name), err)
+			}
+		}
+		files = append(files, e)
 	}
 	if err := w.mkdirs(at.path, below); err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
+	"slices"
 
 	"boo/orchestrator"
 )
@@ -67,12 +68,16 @@ func (f Format) AppendRaw(dst []byte, id orchestrator.ObjectID) ([]byte, error) 
 	if len(id) != 2*f.Size() {
 		return dst, fmt.Errorf("object id %q: want %d digits", id, 2*f.Size())
 	}
-	for i := 0; i < len(id); i += 2 {
-		high, low := digits[id[i]], digits[id[i+1]]
-		if high|low > 15 {
-			return dst, fmt.Errorf("object id %q: not lower-case hexadecimal", id)
-		}
-		dst = append(dst, high<<4|low)
+	start := len(dst)
+	dst = slices.Grow(dst, f.Size())[:start+f.Size()]
+	raw, wrong := dst[start:], byte(0)
+	for i := range raw {
+		high, low := digits[id[2*i]], digits[id[2*i+1]]
+		wrong |= high | low
+		raw[i] = high<<4 | low
+	}
+	if wrong > 15 {
+		return dst[:start], fmt.Errorf("object id %q: not lower-case hexadecimal", id)
 	}
 	return dst, nil
 }
