@@ -10,6 +10,8 @@ import (
 // implements it. Methods may be called concurrently; two calls for the same
 // worktree are serialised by the chat's lock, which the caller holds.
 type Trees interface {
+	TreeReviews
+
 	// Checkout finds the work tree that dir is in. Errors: CodeNotFound outside
 	// of any repository, CodeInvalid in a bare one.
 	Checkout(ctx context.Context, dir string) (Checkout, error)
@@ -111,6 +113,10 @@ type Pending interface {
 	// newest snapshot. share is what one contributor did since the snapshot
 	// before; by is who and in which turn. Nothing is stored.
 	Delta(ctx context.Context, wt Worktree, newest ObjectID, share []FileChange, by Contribution) (ChangeDelta, error)
+
+	// Conflicts tells where the pending changes of chats exclude each other, or
+	// the files of a checkout.
+	Conflicts(ctx context.Context, req ConflictRequest) ([]Collision, error)
 
 	// Apply writes pending changes into a checkout; all or nothing.
 	Apply(ctx context.Context, req ApplyRequest) (ApplyResult, error)

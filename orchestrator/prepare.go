@@ -82,9 +82,12 @@ func (e *Engine) ensureWorktree(ctx context.Context, chat ChatID) (Worktree, err
 // owedTo says whose work it is that the newest snapshot does not have.
 func (e *Engine) owedTo(ctx context.Context, t Turn) (Contribution, error) {
 	turns, err := e.Store.Turns(ctx, t.Chat)
-	if err != nil {
-		return Contribution{}, err
-	}
+	return owed(turns, t), err
+}
+
+// owed says whose work the snapshot before a turn records: that of the earlier
+// turn whose own end could not be recorded, or else the person's.
+func owed(turns []Turn, t Turn) Contribution {
 	by := Contribution{Agent: Person, Turn: t.ID}
 	for _, earlier := range turns {
 		if earlier.Number >= t.Number || earlier.Before == "" {
@@ -95,7 +98,7 @@ func (e *Engine) owedTo(ctx context.Context, t Turn) (Contribution, error) {
 			by = Contribution{Agent: earlier.Agent, Turn: earlier.ID}
 		}
 	}
-	return by, nil
+	return by
 }
 
 // newest returns the commit that the next share is measured from.

@@ -9,6 +9,8 @@ import (
 // in the process of the command itself; a daemon's client can implement it
 // without anything above noticing. All methods may be called concurrently.
 type Service interface {
+	Reviews
+
 	// Send commits a prompt and hands it to its chat. When it returns, the
 	// prompt is on disk and the turn will be taken in its order. Nothing is
 	// made when it returns an error.

@@ -127,7 +127,11 @@ const patchArgs = 100 << 10
 // binary files included. Paths are literal; a directory stands for what is
 // below it.
 func (e *Engine) WritePatch(ctx context.Context, w io.Writer, common orchestrator.GitDir, from, to orchestrator.ObjectID, paths []orchestrator.Path) error {
-	call, err := e.diffTree(ctx, common, from, to, "-p", "--binary", "--src-prefix=a/", "--dst-prefix=b/")
+	return e.writeDiff(ctx, w, common, from, to, paths, "-p", "--binary")
+}
+
+func (e *Engine) writeDiff(ctx context.Context, w io.Writer, common orchestrator.GitDir, from, to orchestrator.ObjectID, paths []orchestrator.Path, form ...string) error {
+	call, err := e.diffTree(ctx, common, from, to, append(form, "--src-prefix=a/", "--dst-prefix=b/")...)
 	if err != nil {
 		return coded(err, "write a patch")
 	}
