@@ -70,7 +70,7 @@ func New(opts Options) (*Engine, error) {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	return &Engine{git: gitcmd.New(opts.Git, string(dir), opts.Environ), dir: string(dir), opts: opts}, nil
+	return &Engine{git: gitcmd.New(opts.Git, opts.Environ), dir: string(dir), opts: opts}, nil
 }
 
 // Version returns git's own version, such as "2.39.5".

@@ -13,16 +13,14 @@ import (
 // Git runs commands. It has no state; all methods may be called concurrently.
 type Git struct {
 	bin    string
-	dir    string
 	person []string
 }
 
 // New returns a Git that runs the binary bin, an absolute path or a name to be
-// found on PATH. dir is a directory of boo's that commands stand in unless they
-// say otherwise; environ is the person's environment, of which only what git
+// found on PATH. environ is the person's environment, of which only what git
 // needs to find their configuration and name is ever passed on.
-func New(bin, dir string, environ []string) *Git {
-	return &Git{bin: bin, dir: dir, person: personal(environ)}
+func New(bin string, environ []string) *Git {
+	return &Git{bin: bin, person: personal(environ)}
 }
 
 // Call is one command. The zero value of each field is the safe one.
@@ -72,7 +70,10 @@ func (g *Git) Run(ctx context.Context, c Call) (Output, error) {
 func (g *Git) command(ctx context.Context, c Call) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, g.bin, c.argv()...)
 	cmd.Env = g.environ(c)
-	cmd.Dir = g.dir
+	// Inside of the work tree git would read every path relative to where it
+	// stands; and boo's own directory may well lie in there, where somebody
+	// keeps their home in git.
+	cmd.Dir = "/"
 	if c.Discover != "" {
 		cmd.Dir = c.Discover
 	}

@@ -27,7 +27,7 @@ func TestEnvironmentIsMadeFromNothing(t *testing.T) {
 	t.Setenv("GIT_DIR", "/elsewhere")
 	t.Setenv("SECRET", "s")
 	person := []string{"PATH=" + os.Getenv("PATH"), "HOME=/home/ada", "GIT_WORK_TREE=/x", "GIT_EXTERNAL_DIFF=/bin/evil", "TOKEN=t"}
-	git := gitcmd.New(script(t, "env"), t.TempDir(), person)
+	git := gitcmd.New(script(t, "env"), person)
 	names := func(c gitcmd.Call) []string {
 		out, err := git.Run(t.Context(), c)
 		if err != nil {
@@ -57,7 +57,7 @@ func TestEnvironmentIsMadeFromNothing(t *testing.T) {
 }
 
 func TestErrorTellsWhatWentWrong(t *testing.T) {
-	git := gitcmd.New(script(t, "echo out; echo 'warning: w' >&2; echo 'fatal: the reason' >&2; echo trailing >&2; exit 7"), t.TempDir(), nil)
+	git := gitcmd.New(script(t, "echo out; echo 'warning: w' >&2; echo 'fatal: the reason' >&2; echo trailing >&2; exit 7"), nil)
 	out, err := git.Run(t.Context(), gitcmd.Call{Args: []string{"do", "it"}})
 	e, ok := errors.AsType[*gitcmd.Error](err)
 	if !ok || e.ExitCode != 7 || e.Error() != "git do: the reason" || !slices.Equal(e.Args, []string{"do", "it"}) || !e.Says("trailing") {
@@ -73,7 +73,7 @@ func TestCancelledCommandNamesTheCause(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
 	started := writerFunc(func([]byte) { cancel(cause) })
-	git := gitcmd.New(script(t, "trap 'exit 3' TERM; echo started; while :; do read -r x; done < /dev/zero"), t.TempDir(), nil)
+	git := gitcmd.New(script(t, "trap 'exit 3' TERM; echo started; while :; do read -r x; done < /dev/zero"), nil)
 	_, err := git.Run(ctx, gitcmd.Call{Stdout: started})
 	if !errors.Is(err, cause) {
 		t.Errorf("error %v", err)
@@ -88,7 +88,7 @@ func (f writerFunc) Write(p []byte) (int, error) {
 }
 
 func TestPipeThatBreaksSaysWhy(t *testing.T) {
-	git := gitcmd.New(script(t, "read -r x; echo 'fatal: no more' >&2; exit 128"), t.TempDir(), nil)
+	git := gitcmd.New(script(t, "read -r x; echo 'fatal: no more' >&2; exit 128"), nil)
 	p, err := git.Open(t.Context(), gitcmd.Call{Args: []string{"cat-file"}})
 	if err != nil {
 		t.Fatal(err)
@@ -104,7 +104,7 @@ func TestPipeThatBreaksSaysWhy(t *testing.T) {
 
 func TestObjectsOverTheLimitAreDropped(t *testing.T) {
 	git := gitcmd.New(script(t, `while read -r id; do case $id in
-big) printf 'big blob 5\n12345\n';; small) printf 'small blob 2\nok\n';; *) echo "$id missing";; esac; done`), t.TempDir(), nil)
+big) printf 'big blob 5\n12345\n';; small) printf 'small blob 2\nok\n';; *) echo "$id missing";; esac; done`), nil)
 	p, err := git.Open(t.Context(), gitcmd.Call{})
 	if err != nil {
 		t.Fatal(err)
