@@ -24,10 +24,16 @@ type fakeService struct {
 	ahead   []orchestrator.Turn
 	chats   []orchestrator.ChatSummary
 	pending []orchestrator.Change
+	sets    []orchestrator.ChangeSet // what is reviewed; the pending ones when nil
 	patch   string
+	words   string
+	blamed  orchestrator.BlamedFile
 	apply   orchestrator.ApplyResult
 	applied error
-	log     []orchestrator.Event
+
+	collisions []orchestrator.Collision
+
+	log []orchestrator.Event
 
 	mu       sync.Mutex
 	requests []orchestrator.SendRequest
@@ -122,22 +128,37 @@ func (f *fakeService) Log(_ context.Context, _ orchestrator.ChatRef, after orche
 	return rest[:min(limit, len(rest))], nil
 }
 
-func (f *fakeService) Changes(_ context.Context, sel orchestrator.ChangeSelector) ([]orchestrator.Change, error) {
-	if len(sel.Args) == 0 {
-		return f.pending, nil
+func (f *fakeService) Review(_ context.Context, sel orchestrator.ReviewSelector) ([]orchestrator.ChangeSet, error) {
+	if f.sets != nil {
+		return f.sets, nil
 	}
-	var some []orchestrator.Change
+	set := orchestrator.ChangeSet{Last: true}
 	for _, c := range f.pending {
-		if sel.Args[0] == string(c.ID) || sel.Args[0] == string(c.Path) {
-			some = append(some, c)
+		if len(sel.Args) == 0 || sel.Args[0] == string(c.ID) || sel.Args[0] == string(c.Path) {
+			set.Changes = append(set.Changes, c)
 		}
 	}
-	return some, nil
+	if len(set.Changes) == 0 {
+		return nil, nil
+	}
+	return []orchestrator.ChangeSet{set}, nil
 }
 
-func (f *fakeService) Patch(_ context.Context, w io.Writer, _ orchestrator.ChangeSelector) error {
-	_, err := io.WriteString(w, f.patch)
+func (f *fakeService) WriteDiff(_ context.Context, w io.Writer, _ orchestrator.ChangeSet, _ []orchestrator.Change, words bool) error {
+	patch := f.patch
+	if words {
+		patch = f.words
+	}
+	_, err := io.WriteString(w, patch)
 	return err
+}
+
+func (f *fakeService) Blame(context.Context, orchestrator.ChatRef, string) (orchestrator.BlamedFile, error) {
+	return f.blamed, nil
+}
+
+func (f *fakeService) Conflicts(context.Context, orchestrator.ReviewSelector) ([]orchestrator.Collision, error) {
+	return f.collisions, nil
 }
 
 func (f *fakeService) Apply(context.Context, orchestrator.ChangeSelector) (orchestrator.ApplyResult, error) {

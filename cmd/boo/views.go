@@ -92,29 +92,3 @@ func moment(t time.Time) *time.Time {
 	}
 	return &t
 }
-
-type changeView struct {
-	ID   orchestrator.ChangeID `json:"id"`
-	Chat orchestrator.ChatID   `json:"chat"`
-	orchestrator.FileStat
-	State        orchestrator.ChangeState `json:"state"`
-	Agents       []orchestrator.AgentName `json:"agents"`
-	Turn         orchestrator.TurnID      `json:"turn"`
-	Contributors []contributionView       `json:"contributors"`
-	CreatedAt    time.Time                `json:"created_at"`
-}
-
-type contributionView struct {
-	Agent orchestrator.AgentName `json:"agent"`
-	Turn  orchestrator.TurnID    `json:"turn"`
-}
-
-func viewChange(c orchestrator.Change) changeView {
-	v := changeView{
-		ID: c.ID, Chat: c.Chat, FileStat: c.Stat(), State: c.State, Agents: c.Agents(), Turn: c.Turn, CreatedAt: c.CreatedAt,
-	}
-	for _, by := range c.Contributors {
-		v.Contributors = append(v.Contributors, contributionView(by))
-	}
-	return v
-}
