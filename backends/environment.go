@@ -1,6 +1,7 @@
 package backends
 
 import (
+	"crypto/rand"
 	"maps"
 	"slices"
 	"strings"
@@ -38,6 +39,9 @@ func environment(person []string, def Definition, model string) []string {
 	}
 	if model != "" && def.ModelEnv != "" {
 		env[def.ModelEnv] = model
+	}
+	if def.Quirks.Secret != "" {
+		env[def.Quirks.Secret] = rand.Text()
 	}
 	list := make([]string, 0, len(env))
 	for _, name := range slices.Sorted(maps.Keys(env)) {

@@ -23,6 +23,17 @@ type Found struct {
 	Path    string `json:"path"` // absolute
 	Source  Source `json:"source"`
 	Version string `json:"version,omitempty"` // pinned version, where boo installed it
+	// Node runs the program, where boo installed a node beside it; "" if it
+	// runs by itself.
+	Node string `json:"node,omitempty"`
+}
+
+// command returns what is to be started.
+func (f Found) command(args []string) (path string, all []string) {
+	if f.Node == "" {
+		return f.Path, args
+	}
+	return f.Node, append([]string{f.Path}, args...)
 }
 
 // find looks for the program of a definition. configured says that its
@@ -41,7 +52,11 @@ func find(def Definition, configured bool, data string, environ []string) (Found
 			WithHint("boo agents ls")
 	}
 	if path := def.InstalledProgram(data); path != "" && executable(path) {
-		return Found{Path: path, Source: SourceInstalled, Version: def.Package.Version}, nil
+		found := Found{Path: path, Source: SourceInstalled, Version: def.Package.Version}
+		if node := Node().InstalledProgram(data); def.Package.Node > 0 && executable(node) {
+			found.Node = node
+		}
+		return found, nil
 	}
 	err := orchestrator.Errorf(orchestrator.CodeAgent, "agent %s is not installed: there is no %s on PATH and none in boo's own directory", def.Name, def.Program)
 	if def.Package.Name != "" {

@@ -22,10 +22,11 @@ func (r *Registry) Start(ctx context.Context, req orchestrator.SessionRequest) (
 	if err != nil {
 		return nil, err
 	}
+	program, args := found.command(def.Args)
 	launch := func(ctx context.Context) (Child, error) {
 		child, err := r.launcher.Launch(ctx, Command{
-			Path: found.Path,
-			Args: def.Args,
+			Path: program,
+			Args: args,
 			Env:  environment(r.environ, def, req.Model),
 			Dir:  string(req.Dir),
 		})

@@ -107,6 +107,9 @@ func (x *exchange) await(ctx context.Context) (orchestrator.TurnResult, error) {
 	for {
 		select {
 		case a := <-x.call.answer:
+			if x.unasked(a) && x.s.dying() {
+				return x.died(ctx, errEnded)
+			}
 			return x.answered(a)
 		case <-x.s.conn.ended:
 			return x.died(ctx, errEnded)
@@ -172,6 +175,23 @@ func (x *exchange) answered(a answer) (orchestrator.TurnResult, error) {
 	return result, nil
 }
 
+// unasked reports whether the agent says that its turn was cancelled, which
+// nobody asked for: the last word of one whose other processes are gone.
+func (x *exchange) unasked(a answer) bool {
+	var r promptResult
+	return !x.stopping && !x.s.isClosing() && a.err == nil && json.Unmarshal(a.result, &r) == nil && r.Stop == stopCancelled
+}
+
+// dying reports whether the agent's output ends within a moment.
+func (s *Session) dying() bool {
+	select {
+	case <-s.conn.ended:
+		return true
+	case <-time.After(exitTime):
+		return false
+	}
+}
+
 // posing reports whether a message is a failure of the model call, told as if
 // it were the agent's answer. text is its first paragraph.
 func (s *Session) posing(opening string) (text string, ok bool) {
@@ -201,7 +221,9 @@ func (x *exchange) died(ctx context.Context, cause error) (orchestrator.TurnResu
 	end := x.s.bury(context.WithoutCancel(ctx), cause)
 	select {
 	case a := <-x.call.answer:
-		return x.answered(a)
+		if !x.unasked(a) {
+			return x.answered(a)
+		}
 	default:
 	}
 	cancelled := x.stopping || x.s.isClosing()

@@ -9,7 +9,6 @@ import (
 	"boo/backends/acp"
 	"boo/backends/backendtest"
 	"boo/backends/backendtest/scriptedagent"
-	"boo/backends/backendtest/scriptedmodel"
 	"boo/backends/proc"
 	"boo/orchestrator"
 )
@@ -59,17 +58,6 @@ func TestScriptedAgentThatResumesConforms(t *testing.T) {
 
 func TestScriptedAgentThatReplaysLateConforms(t *testing.T) {
 	backendtest.Suite(t, func(t *testing.T) backendtest.Subject { return scripted(t, "--load", "late") })
-}
-
-func TestRealGooseConforms(t *testing.T) {
-	backendtest.Suite(t, func(t *testing.T) backendtest.Subject {
-		root := t.TempDir()
-		environ := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + root}
-		for name, value := range scriptedmodel.GooseEnv(model(t, scriptedmodel.Options{}).URL(), root) {
-			environ = append(environ, name+"="+value)
-		}
-		return registry(t, "goose", []string{backendtest.Goose(t), "acp"}, environ)
-	})
 }
 
 func TestFaultsOfAnAgentAreStood(t *testing.T) { backendtest.Faults(t, scripted) }

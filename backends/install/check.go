@@ -18,8 +18,9 @@ import (
 // checkTime bounds one run of a program that is asked for its version.
 const checkTime = time.Minute
 
-// requirements checks before anything is loaded what the installation needs.
-func (i Installer) requirements(ctx context.Context, def backends.Definition) error {
+// requirements checks before anything is loaded what the installation needs. A
+// newer node than the machine has is installed beside.
+func (i Installer) requirements(ctx context.Context, def backends.Definition, progress Progress) error {
 	if _, err := i.program(def, "npm"); err != nil {
 		return err
 	}
@@ -30,19 +31,32 @@ func (i Installer) requirements(ctx context.Context, def backends.Definition) er
 	if err := i.checkSpace(def); err != nil {
 		return err
 	}
-	if def.Package.Node == 0 {
+	if def.Package.Node == 0 || i.newEnough(ctx, def, node) {
 		return nil
 	}
-	said, err := i.version(ctx, def, node)
-	if err != nil {
-		return i.agentError(def, "node does not say its version: %w", err).WithHint("node --version")
-	}
-	major, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(said), "v"), ".")
-	if have, err := strconv.Atoi(major); err != nil || have < def.Package.Node {
-		return i.agentError(def, "it needs node %d or newer, the one on PATH is %s", def.Package.Node, strings.TrimSpace(said)).
+	own := backends.Node()
+	if major(own.Package.Version) < def.Package.Node {
+		return i.agentError(def, "it needs node %d or newer, the one on PATH is older", def.Package.Node).
 			WithHint("put node %d first on PATH, then: boo agents install %s", def.Package.Node, def.Name)
 	}
-	return nil
+	_, err = i.ensure(ctx, own, progress)
+	return err
+}
+
+// newEnough asks a node for its version.
+func (i Installer) newEnough(ctx context.Context, def backends.Definition, node string) bool {
+	said, err := i.version(ctx, def, node)
+	return err == nil && major(strings.TrimPrefix(strings.TrimSpace(said), "v")) >= def.Package.Node
+}
+
+// major returns the first number of a version, -1 if it has none.
+func major(version string) int {
+	first, _, _ := strings.Cut(version, ".")
+	n, err := strconv.Atoi(first)
+	if err != nil {
+		return -1
+	}
+	return n
 }
 
 // program finds a program of the installer's own on PATH.
@@ -80,7 +94,11 @@ func (i Installer) checkPackage(def backends.Definition, dir, said string) error
 
 // check runs the program and compares the version that it says.
 func (i Installer) check(ctx context.Context, def backends.Definition, program string) error {
-	said, err := i.version(ctx, def, program)
+	command := []string{program}
+	if node := i.node(def); node != "" {
+		command = []string{node, program}
+	}
+	said, err := i.version(ctx, def, command...)
 	if err != nil {
 		return i.agentError(def, "its program does not run on this machine: %w", err)
 	}
@@ -96,7 +114,7 @@ func (i Installer) check(ctx context.Context, def backends.Definition, program s
 // version runs a program with --version and returns its output; of one that
 // fails, the error tells the last line. It gets an empty home, so that it
 // leaves nothing in the person's.
-func (i Installer) version(ctx context.Context, def backends.Definition, program string) (string, error) {
+func (i Installer) version(ctx context.Context, def backends.Definition, command ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
 	home, err := os.MkdirTemp(filepath.Dir(def.InstallDir(i.Data)), stagingPrefix)
@@ -105,13 +123,22 @@ func (i Installer) version(ctx context.Context, def backends.Definition, program
 	}
 	defer os.RemoveAll(home)
 	said := &output{}
-	cmd := exec.Command(program, "--version")
+	cmd := exec.Command(command[0], append(command[1:], "--version")...)
 	cmd.Dir, cmd.Env = home, i.homed(home)
 	cmd.Stdout, cmd.Stderr = said, said
 	if err := runGroup(ctx, cmd); err != nil {
 		return "", &runError{line: said.last(), err: err}
 	}
 	return said.tail(), nil
+}
+
+// node returns the node that boo has installed to run the agent, "" if none.
+func (i Installer) node(def backends.Definition) string {
+	if def.Package.Node == 0 {
+		return ""
+	}
+	path, _, _ := i.Installed(backends.Node())
+	return path
 }
 
 // homed returns the environment with another home directory.

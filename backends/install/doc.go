@@ -16,7 +16,10 @@
 // It refuses to know agents: a [backends.Definition] says the package, the
 // version, the program in it and the node it needs.
 //
-// It fails with coded errors that say what to do: no npm or a node too old, no
+// An agent that needs a newer node than the machine has gets one beside it,
+// in boo's directory too, which nothing else is run with.
+//
+// It fails with coded errors that say what to do: no npm, no
 // network or no such package (CodeAgent, CodeNotFound), no space (CodeFull),
 // no permission (CodeDenied), stopped (CodeInterrupted).
 //

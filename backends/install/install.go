@@ -43,7 +43,7 @@ func (i Installer) Install(ctx context.Context, def backends.Definition, progres
 		progress = func(int64, int64, string) {}
 	}
 	agents := filepath.Join(i.Data, "agents")
-	if err := os.MkdirAll(filepath.Dir(def.InstallDir(i.Data)), 0o700); err != nil {
+	if err := os.MkdirAll(agents, 0o700); err != nil {
 		return "", i.diskError(def, err)
 	}
 	unlock, err := lock(ctx, filepath.Join(agents, ".lock"), func() {
@@ -53,7 +53,16 @@ func (i Installer) Install(ctx context.Context, def backends.Definition, progres
 		return "", i.stopped(ctx, def, i.diskError(def, err))
 	}
 	defer unlock()
-	if err := sweep(filepath.Dir(def.InstallDir(i.Data))); err != nil {
+	return i.ensure(ctx, def, progress)
+}
+
+// ensure is Install with the lock held.
+func (i Installer) ensure(ctx context.Context, def backends.Definition, progress Progress) (string, error) {
+	parent := filepath.Dir(def.InstallDir(i.Data))
+	if err := os.MkdirAll(parent, 0o700); err != nil {
+		return "", i.diskError(def, err)
+	}
+	if err := sweep(parent); err != nil {
 		return "", i.diskError(def, err)
 	}
 	if path, _, ok := i.Installed(def); ok && i.check(ctx, def, path) == nil {
@@ -81,7 +90,7 @@ func (i Installer) Installed(def backends.Definition) (path, version string, ok 
 
 // replace makes a new installation beside, and puts it in place.
 func (i Installer) replace(ctx context.Context, def backends.Definition, progress Progress) error {
-	if err := i.requirements(ctx, def); err != nil {
+	if err := i.requirements(ctx, def, progress); err != nil {
 		return err
 	}
 	final := def.InstallDir(i.Data)

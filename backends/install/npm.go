@@ -26,6 +26,10 @@ func (i Installer) npmInstall(ctx context.Context, def backends.Definition, stag
 	said := &output{}
 	cmd := exec.Command(npm, npmArgs(def, staging)...)
 	cmd.Dir, cmd.Env = staging, i.npmEnviron()
+	if node := i.node(def); node != "" {
+		// On an older node npm takes older versions of what the package depends on.
+		cmd.Env = append(slices.Clone(cmd.Env), "PATH="+filepath.Dir(node)+string(filepath.ListSeparator)+i.lookup("PATH"))
+	}
 	cmd.Stdout, cmd.Stderr = said, said
 	result := make(chan error, 1)
 	go func() { result <- runGroup(ctx, cmd) }()

@@ -58,7 +58,7 @@ func play(ctx context.Context, req request, scenario Scenario, out answer) error
 			return err
 		}
 	}
-	return out.end(usage{Input: req.Bytes/4 + 1, Output: p.written/4 + 1})
+	return out.end(usage{Input: req.tokens(), Output: p.written/4 + 1})
 }
 
 // script returns the steps of this one answer.
@@ -141,7 +141,7 @@ func (p *player) breakOff(ctx context.Context, step Step) error {
 func (p *player) useTool(step Step) error {
 	// Unique within the conversation, and the same when the request is repeated.
 	id := fmt.Sprintf("call_%04d", len(p.req.Messages))
-	call, ok := callFor(step, p.req.Tools, id)
+	call, ok := callFor(step, p.req, id)
 	if !ok {
 		return p.say(fmt.Sprintf("I am offered no tool with which I could %s.", step.Verb))
 	}

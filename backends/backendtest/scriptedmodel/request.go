@@ -27,6 +27,14 @@ type tool struct {
 	Properties map[string]json.RawMessage // of its arguments, each with its schema
 }
 
+// schema is the JSON schema of a tool's arguments, as far as it matters.
+type schema struct {
+	Properties map[string]json.RawMessage `json:"properties"`
+}
+
+// tokens estimates what the request costs, at four bytes per token.
+func (r request) tokens() int { return r.Bytes/4 + 1 }
+
 // prompt returns the text of the newest message of the person, and how many
 // results of tools have come since.
 func (r request) prompt() (text string, results int) {

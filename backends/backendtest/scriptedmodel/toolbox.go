@@ -33,19 +33,22 @@ var (
 
 // callFor turns a step into a call of a tool that is offered; ok is false if
 // none will do.
-func callFor(step Step, tools []tool, id string) (call toolCall, ok bool) {
+func callFor(step Step, req request, id string) (call toolCall, ok bool) {
 	if step.Verb == Call {
 		return toolCall{ID: id, Name: step.Text, Args: string(step.Args)}, true
 	}
 	for _, name := range toolNames[step.Verb] {
-		for _, t := range tools {
-			if t.Name != name && !strings.HasSuffix(t.Name, "__"+name) {
+		for _, t := range req.Tools {
+			if !strings.EqualFold(t.Name, name) && !strings.HasSuffix(t.Name, "__"+name) {
 				continue
 			}
-			if args, ok := arguments(step, t); ok {
+			if args, ok := arguments(step.absolute(t, req), t); ok {
 				return toolCall{ID: id, Name: t.Name, Args: args}, true
 			}
 		}
+	}
+	if command, ok := step.command(); ok {
+		return callFor(Step{Verb: Run, Text: command}, req, id)
 	}
 	return toolCall{}, false
 }
@@ -66,6 +69,9 @@ func arguments(step Step, t tool) (args string, ok bool) {
 		ok = set(pathArgs, step.Path) && set(contentArgs, step.Text)
 	case Edit:
 		ok = set(pathArgs, step.Path) && set(oldArgs, step.Old) && set(newArgs, step.Text)
+		if t.Properties["instruction"] != nil {
+			values["instruction"] = "Replace a text"
+		}
 	case Run:
 		ok = set(commandArgs, step.Text)
 		if t.Properties["description"] != nil {

@@ -1,0 +1,44 @@
+package backends
+
+func claude() Definition {
+	return Definition{
+		Name:     "claude",
+		Title:    "Claude Code",
+		Protocol: "acp",
+		Program:  "claude-agent-acp",
+		// What is installed is pinned.
+		Env: map[string]string{"DISABLE_AUTOUPDATER": "1"},
+		// One by one: CLAUDE_CODE_* also holds what ties a process to the
+		// session that started it, should boo run inside of one.
+		EnvPass: []string{
+			"ANTHROPIC_*", "AWS_*", "GOOGLE_*", "GCLOUD_*", "CLOUD_ML_REGION", "VERTEX_*",
+			"CLAUDE_CONFIG_DIR", "CLAUDE_MODEL_CONFIG", "CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_API_*", "CLAUDE_CODE_USE_*",
+			"CLAUDE_CODE_SKIP_*", "CLAUDE_CODE_MAX_*", "CLAUDE_CODE_DISABLE_*", "CLAUDE_CODE_EFFORT_LEVEL", "CLAUDE_CODE_THINKING_DISPLAY",
+			"MAX_THINKING_TOKENS", "API_TIMEOUT_MS", "IS_SANDBOX",
+			"DISABLE_TELEMETRY", "DISABLE_ERROR_REPORTING", "DISABLE_PROMPT_CACHING*", "DBUS_SESSION_BUS_ADDRESS",
+		},
+		ModelEnv: "ANTHROPIC_MODEL",
+		Mode:     "acceptEdits",
+		Package: Package{
+			Name:    "@agentclientprotocol/claude-agent-acp",
+			Version: "0.100.0",
+			Bin:     "dist/index.js",
+			Node:    22,
+			SizeMB:  391,
+		},
+		Quirks: Quirks{
+			Setup: []SetupHint{
+				{
+					Match: "Authentication required",
+					Msg:   "claude is not logged in: set ANTHROPIC_API_KEY, or log in once with Claude Code",
+					Hint:  "export ANTHROPIC_API_KEY=KEY",
+				},
+				{
+					Match: "Not logged in",
+					Msg:   "claude is not logged in: set ANTHROPIC_API_KEY, or log in once with Claude Code",
+					Hint:  "export ANTHROPIC_API_KEY=KEY",
+				},
+			},
+		},
+	}
+}
