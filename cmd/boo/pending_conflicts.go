@@ -81,7 +81,7 @@ func runPendingConflicts(ctx context.Context, e *env, sel orchestrator.ReviewSel
 		}
 		return nil
 	}
-	return orchestrator.Errorf(orchestrator.CodeConflict, "%s of %s", plural(len(found), "collision"), plural(len(paths), "path")).
+	return orchestrator.Errorf(orchestrator.CodeConflict, "%s in %s", plural(len(found), "collision"), plural(len(paths), "path")).
 		WithHint("boo pending show ID")
 }
 
