@@ -18,6 +18,15 @@ func codex() Definition {
 			SizeMB:  457,
 		},
 		Quirks: Quirks{
+			// codex-acp 2.6.0 ends a turn whose model call failed with end_turn
+			// and one of these as its last message: for 400; for 500; for 429; for
+			// a server that is down or breaks off. Only 401 is an error.
+			ErrorText: []string{
+				`{"error":{`, "We’re currently experiencing high demand", "We're currently experiencing high demand",
+				"exceeded retry limit", "stream disconnected before completion", "unexpected status",
+			},
+			// It begins every turn so with a model that it has no entry for.
+			Asides: []string{"Warning: Model metadata for "},
 			Setup: []SetupHint{
 				{
 					Match: "Authentication required",

@@ -25,6 +25,8 @@ func gemini() Definition {
 			// gemini 0.61.0 names the file of a session by the minute. A load
 			// within it first starts a new file of that name, over the history.
 			LoadAnew: time.Minute,
+			// It answers -32603 in these words, and has no list of sessions.
+			UnknownSession: []string{"Invalid session identifier", "No previous sessions found"},
 			Setup: []SetupHint{
 				{
 					Match: "Gemini API key is missing",

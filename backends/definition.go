@@ -58,6 +58,13 @@ type Quirks struct {
 	// ErrorText lists beginnings of agent text that tell of a failed model
 	// call, from agents that then report a happy end.
 	ErrorText []string
+	// Asides lists beginnings of agent text that is no part of the answer: a
+	// warning of the agent's own. They are passed on as notices.
+	Asides []string
+	// UnknownSession lists beginnings of errors that say that the agent does
+	// not know a session, from agents that have neither the protocol's error
+	// for it nor a list of their sessions.
+	UnknownSession []string
 	// Secret is a variable that gets a value of its own at every start that
 	// nobody is told: the password of a port that the agent opens unasked.
 	Secret string

@@ -69,9 +69,11 @@ type SessionRequest struct {
 	Turn     TurnID
 	Agent    AgentName
 	Model    string // "" leaves the choice to the agent
+	Mode     string // of the session, in the agent's words; "" for the definition's
 	Dir      WorktreeDir
-	NativeID string // session to bring back; "" for a new one
-	Turns    int    // turns the agent has had in it: a replay of none is a failed load
+	NativeID string    // session to bring back; "" for a new one
+	Turns    int       // turns the agent has had in it: a replay of none is a failed load
+	Used     time.Time // when the session was last used; zero if that is not known
 
 	// Permit answers the agent's requests; it returns an option's id, or
 	// "cancelled". It is called once per request and may block.

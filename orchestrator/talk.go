@@ -30,7 +30,7 @@ func (lt *liveTurn) open(wt Worktree) (*talk, error) {
 	t := &talk{lt: lt, row: row}
 	t.session, err = e.Agents.Start(ctx, SessionRequest{
 		Chat: lt.turn.Chat, Turn: lt.turn.ID, Agent: lt.turn.Agent, Model: lt.turn.Model, Dir: wt.Dir,
-		NativeID: row.NativeID, Turns: completedBy(turns, lt.turn.Agent), Permit: lt.permit, Started: t.started,
+		NativeID: row.NativeID, Used: row.UsedAt, Turns: completedBy(turns, lt.turn.Agent), Permit: lt.permit, Started: t.started,
 	})
 	if err != nil {
 		t.forget(ctx)

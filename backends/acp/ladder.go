@@ -3,7 +3,6 @@ package acp
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"time"
 
 	sdk "github.com/coder/acp-go-sdk"
@@ -61,30 +60,29 @@ func (s *Session) bringBack(ctx context.Context, intro introduction, req orchest
 		if err == nil {
 			return result, true, nil
 		}
-		if !passes(err) {
+		if !s.passes(err) {
+			if s.missing(ctx, intro, err, req) {
+				return result, false, nil
+			}
 			return result, false, s.explain("resume its session", intro.loginNeeded(err))
 		}
 	}
 	if !intro.can.Load {
 		return result, false, nil
 	}
+	if err := s.letPass(ctx, req); err != nil {
+		return result, false, s.explain("load its session", err)
+	}
 	result, err = s.restore(ctx, methodLoad, sdk.LoadSessionRequest{
 		SessionId: sdk.SessionId(req.NativeID), Cwd: string(req.Dir), McpServers: []sdk.McpServer{},
 	}, req.NativeID)
 	if err != nil {
-		if passes(err) {
+		if s.passes(err) || s.missing(ctx, intro, err, req) {
 			return result, false, nil
 		}
 		return result, false, s.explain("load its session", intro.loginNeeded(err))
 	}
 	return result, s.replayEnds(ctx, req.Turns > 0), nil
-}
-
-// passes reports whether a failed rung leads to the next one: the agent does
-// not know the session, or not the method it advertised.
-func passes(err error) bool {
-	refusal, ok := errors.AsType[*rpcError](err)
-	return ok && (refusal.unknownSession() || refusal.Code == codeUnknownMethod)
 }
 
 // restore sends session/resume or session/load. The answer may be null, and

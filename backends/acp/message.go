@@ -13,9 +13,12 @@ const (
 	methodNew        = "session/new"
 	methodLoad       = "session/load"
 	methodResume     = "session/resume"
+	methodList       = "session/list"
+	methodClose      = "session/close"
 	methodPrompt     = "session/prompt"
 	methodCancel     = "session/cancel"
 	methodSetMode    = "session/set_mode"
+	methodSetModel   = "session/set_model"
 	methodSetOption  = "session/set_config_option"
 
 	methodUpdate        = "session/update"

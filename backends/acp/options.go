@@ -15,7 +15,17 @@ type sessionResult struct {
 			ID string `json:"id"`
 		} `json:"availableModes"`
 	} `json:"modes"`
+	Models *struct {
+		Current   string  `json:"currentModelId"`
+		Available []named `json:"availableModels"`
+	} `json:"models"`
 	Options []json.RawMessage `json:"configOptions"`
+}
+
+// named is a model by its id and the name that people know.
+type named struct {
+	ID   string `json:"modelId"`
+	Name string `json:"name"`
 }
 
 // option is a session setting that the agent offers, as far as it is
@@ -52,27 +62,40 @@ func pick(all []option, category string) (option, bool) {
 	return all[i], true
 }
 
-// offers reports whether the setting can take a value. Values come in a flat
+// choice is one value of a setting.
+type choice struct {
+	Value   string   `json:"value"`
+	Name    string   `json:"name"`
+	Options []choice `json:"options"` // of a group
+}
+
+// choices returns the values that the setting can take. They come in a flat
 // list or in groups.
-func (o option) offers(value string) bool {
-	var entries []struct {
-		Value   string `json:"value"`
-		Options []struct {
-			Value string `json:"value"`
-		} `json:"options"`
-	}
-	if json.Unmarshal(o.Values, &entries) != nil {
-		return false
-	}
+func (o option) choices() []choice {
+	var entries, all []choice
+	_ = json.Unmarshal(o.Values, &entries) // another form offers nothing that is understood
 	for _, e := range entries {
-		if e.Value == value && value != "" {
-			return true
+		if e.Value != "" {
+			all = append(all, e)
 		}
-		for _, inner := range e.Options {
-			if inner.Value == value {
-				return true
-			}
-		}
+		all = append(all, e.Options...)
 	}
-	return false
+	return all
+}
+
+// offers reports whether the setting can take a value.
+func (o option) offers(value string) bool {
+	return slices.ContainsFunc(o.choices(), func(c choice) bool { return c.Value == value })
+}
+
+// named returns the value whose name that is, else the name itself.
+func (o option) named(name string) string {
+	if o.offers(name) {
+		return name
+	}
+	all := o.choices()
+	if i := slices.IndexFunc(all, func(c choice) bool { return c.Name == name }); i >= 0 {
+		return all[i].Value
+	}
+	return name
 }

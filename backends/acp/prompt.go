@@ -73,6 +73,7 @@ func (s *Session) enter(sink func(orchestrator.Event)) (*turn, error) {
 		return nil, orchestrator.Errorf(orchestrator.CodeBusy, "agent %s has a turn in flight", s.def.Name)
 	}
 	s.turn = newTurn(sink, &s.meter)
+	s.turn.asides = s.def.Quirks.Asides
 	return s.turn, nil
 }
 

@@ -55,6 +55,8 @@ type capabilities struct {
 	Load    bool `json:"loadSession"`
 	Session struct {
 		Resume *struct{} `json:"resume"`
+		List   *struct{} `json:"list"`
+		Close  *struct{} `json:"close"`
 	} `json:"sessionCapabilities"`
 }
 
@@ -87,10 +89,11 @@ func (p Protocol) open(ctx context.Context, s *Session, req orchestrator.Session
 		return err
 	}
 	s.info = orchestrator.SessionInfo{Version: cut(intro.Info.Version, 100), Protocol: "acp/1", Caps: intro.Caps}
+	s.closes = intro.can.Session.Close != nil
 	told := s.info
 	result, err := s.establish(ctx, intro, req)
 	if err == nil {
-		err = s.configure(ctx, result, req.Model)
+		err = s.configure(ctx, result, req)
 	}
 	if err != nil {
 		return &backends.OpenError{Info: told, Err: err}

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	sdk "github.com/coder/acp-go-sdk"
+
 	"boo/backends"
 	"boo/orchestrator"
 )
@@ -31,6 +33,8 @@ type Session struct {
 	info   orchestrator.SessionInfo
 	asks   sync.WaitGroup // goroutines of permission requests
 
+	closes bool // it has session/close
+
 	meter meter
 
 	mu      sync.Mutex
@@ -39,6 +43,7 @@ type Session struct {
 	users   int   // user messages of a replay
 	pending map[string]*permission
 	closing bool
+	bidden  bool // to close its session
 }
 
 var _ orchestrator.AgentSession = (*Session)(nil)
@@ -139,6 +144,7 @@ func (s *Session) Close(ctx context.Context) error {
 	s.closing = true
 	s.mu.Unlock()
 	s.cancelPermissions()
+	s.bid(ctx)
 	s.conn.out.shut()
 	select {
 	case <-s.child.Done():
@@ -154,6 +160,19 @@ func (s *Session) Close(ctx context.Context) error {
 		return fmt.Errorf("end agent %s: %w", s.def.Name, err)
 	}
 	return nil
+}
+
+// bid asks the agent to put its session away, where it can be asked and has no
+// turn in flight. One that takes long is not waited for: its process ends, and
+// a session outlives that.
+func (s *Session) bid(ctx context.Context) {
+	s.mu.Lock()
+	idle := s.turn == nil && s.id != "" && !s.bidden
+	s.bidden = true
+	s.mu.Unlock()
+	if s.closes && idle {
+		_, _ = s.conn.call(ctx, methodClose, sdk.CloseSessionRequest{SessionId: sdk.SessionId(s.id)}, limits{total: quitGrace})
+	}
 }
 
 // drain waits until everything that the agent wrote has been read.

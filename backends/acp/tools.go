@@ -26,6 +26,11 @@ type toolUpdate struct {
 	Content   []toolContent   `json:"content"`
 	RawInput  json.RawMessage `json:"rawInput"`
 	RawOutput json.RawMessage `json:"rawOutput"`
+	Meta      struct {
+		Output struct {
+			Data string `json:"data"`
+		} `json:"terminal_output_delta"` // codex's: output by pieces
+	} `json:"_meta"`
 }
 
 type location struct {
@@ -79,8 +84,12 @@ func (b *toolbox) merge(u toolUpdate) (call orchestrator.ToolCall, changed bool)
 	if told(u.RawInput) {
 		known.Input, changed = boundInput(u.RawInput), true
 	}
-	if u.Content != nil || told(u.RawOutput) {
-		known.Output, changed = u.output(), true
+	if output := u.output(); output != "" || u.Content != nil && known.Output == "" {
+		changed = changed || known.Output != output
+		known.Output = output
+	}
+	if more := u.Meta.Output.Data; more != "" {
+		known.Output, changed = cutText(known.Output+more), true
 	}
 	if diffs := u.diffs(); diffs != nil {
 		known.Diffs, changed = diffs, true

@@ -2,6 +2,7 @@ package acp
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -26,6 +27,7 @@ type turn struct {
 	sink    func(orchestrator.Event)
 	over    bool
 	tools   toolbox
+	asides  []string            // beginnings of texts that are no answer
 	meter   *meter              // the session's
 	shown   orchestrator.Usage  // as last passed on
 	sum     orchestrator.Usage  // of the usages that came with chunks
@@ -105,6 +107,10 @@ func (t *turn) message(c chunk, kind orchestrator.EventKind) {
 		t.usage()
 	}
 	if c.Content.Text == "" {
+		return
+	}
+	if slices.ContainsFunc(t.asides, func(begin string) bool { return strings.HasPrefix(c.Content.Text, begin) }) {
+		t.sink(orchestrator.Event{Kind: orchestrator.EventNotice, Text: strings.TrimSpace(c.Content.Text)})
 		return
 	}
 	t.silent = false

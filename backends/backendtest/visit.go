@@ -43,7 +43,8 @@ func begin(t *testing.T, s Subject, dir, nativeID string, turns int) *visit {
 func attempt(t *testing.T, s Subject, dir, nativeID string, turns int) (*visit, error) {
 	t.Helper()
 	v := &visit{dir: dir, turns: turns}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	// It may be a minute before an agent can bring a session back.
+	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
 	defer cancel()
 	var err error
 	v.AgentSession, err = s.Agents.Start(ctx, orchestrator.SessionRequest{
