@@ -21,8 +21,11 @@ type Report struct {
 	Version  string                 `json:"version,omitempty"`  // as the running agent said
 	Protocol string                 `json:"protocol,omitempty"` // "acp/1"; "" if the handshake failed
 	Caps     json.RawMessage        `json:"capabilities,omitempty"`
+	Can      []string               `json:"can,omitempty"`     // what boo uses of them: "load", "resume", "list", "close"
+	Lacks    []string               `json:"lacks,omitempty"`   // the others of these
 	Took     orchestrator.Millis    `json:"took_ms,omitempty"` // from the start to a usable session
 	Ready    bool                   `json:"ready"`             // a session could be opened
+	Memory   *Memory                `json:"memory,omitempty"`  // nil: not tried
 	Problem  string                 `json:"problem,omitempty"` // why not, in words
 	Hint     string                 `json:"hint,omitempty"`    // the command to run next
 	Code     orchestrator.Code      `json:"code,omitempty"`    // of the problem
@@ -42,10 +45,12 @@ func (e *OpenError) Error() string { return e.Err.Error() }
 func (e *OpenError) Unwrap() error { return e.Err }
 
 // Doctor starts the agent in a fresh temporary directory, opens a session
-// there, ends it, and reports how far it came. What is wrong with the agent is
-// in the report; an error is returned only if there is no such agent or the
-// machine gave no directory to try it in. No process is left.
-func (r *Registry) Doctor(ctx context.Context, name orchestrator.AgentName) (Report, error) {
+// there, ends it, and reports how far it came. With memory it also has the
+// agent's model remember a word, ends the process and asks a new one for it:
+// two model calls. What is wrong with the agent is in the report; an error is
+// returned only if there is no such agent or the machine gave no directory to
+// try it in. No process is left.
+func (r *Registry) Doctor(ctx context.Context, name orchestrator.AgentName, memory bool) (Report, error) {
 	def, err := r.Definition(name)
 	if err != nil {
 		return Report{}, err
@@ -73,6 +78,10 @@ func (r *Registry) Doctor(ctx context.Context, name orchestrator.AgentName) (Rep
 	}
 	report = report.told(session.Info())
 	report.Took = orchestrator.Millis(time.Since(began).Milliseconds())
+	if memory {
+		tried := r.remember(ctx, session, orchestrator.WorktreeDir(dir), name)
+		report.Memory = &tried
+	}
 	if err := session.Close(context.WithoutCancel(ctx)); err != nil {
 		return report.with(err), nil
 	}
@@ -82,7 +91,26 @@ func (r *Registry) Doctor(ctx context.Context, name orchestrator.AgentName) (Rep
 
 func (r Report) told(info orchestrator.SessionInfo) Report {
 	r.Version, r.Protocol, r.Caps = info.Version, info.Protocol, info.Caps
+	r.Can, r.Lacks = abilities(info.Caps)
 	return r
+}
+
+// abilities sorts what boo makes use of by whether the agent advertises it, in
+// the form of the Agent Client Protocol.
+func abilities(caps json.RawMessage) (can, lacks []string) {
+	var c struct {
+		Load    bool                       `json:"loadSession"`
+		Session map[string]json.RawMessage `json:"sessionCapabilities"`
+	}
+	_ = json.Unmarshal(caps, &c) // what is advertised in another form is not advertised
+	for _, name := range []string{"load", "resume", "list", "close"} {
+		if name == "load" && c.Load || c.Session[name] != nil && string(c.Session[name]) != "null" {
+			can = append(can, name)
+			continue
+		}
+		lacks = append(lacks, name)
+	}
+	return can, lacks
 }
 
 func (r Report) with(err error) Report {

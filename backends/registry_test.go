@@ -227,7 +227,7 @@ func TestDoctorReportsHowFarTheAgentCame(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			r := test.stage.registry(t, backends.Options{Custom: map[orchestrator.AgentName]backends.Custom{"mine": {Command: []string{"/bin/sh"}}}})
-			got, err := r.Doctor(t.Context(), test.agent)
+			got, err := r.Doctor(t.Context(), test.agent, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -248,7 +248,7 @@ func TestDoctorReportsHowFarTheAgentCame(t *testing.T) {
 			}
 		})
 	}
-	_, err := new(stage).registry(t, backends.Options{}).Doctor(t.Context(), "ghost")
+	_, err := new(stage).registry(t, backends.Options{}).Doctor(t.Context(), "ghost", false)
 	if orchestrator.CodeOf(err) != orchestrator.CodeNotFound {
 		t.Errorf("unknown agent: %v", err)
 	}

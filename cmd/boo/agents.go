@@ -24,7 +24,7 @@ type agentRegistry interface {
 	Definitions() []backends.Definition
 	Definition(name orchestrator.AgentName) (backends.Definition, error)
 	Find(name orchestrator.AgentName) (backends.Found, error)
-	Doctor(ctx context.Context, name orchestrator.AgentName) (backends.Report, error)
+	Doctor(ctx context.Context, name orchestrator.AgentName, memory bool) (backends.Report, error)
 }
 
 func agentsCommand(e *env) *cli.Command {
@@ -53,15 +53,19 @@ func agentsCommand(e *env) *cli.Command {
 			},
 			{
 				Name: "doctor", Usage: "start an agent and say what is missing to use it", ArgsUsage: "[AGENT]",
+				Description: "Without AGENT every agent that is installed is tried.",
+				Flags: []cli.Flag{
+					toggle("memory", "also try whether a session survives its process: two short calls of the agent's model"),
+				},
 				Action: func(c *cli.Context) error {
 					if c.NArg() == 0 {
-						return runAgentsDoctor(c.Context, e, "")
+						return runAgentsDoctor(c.Context, e, "", c.Bool("memory"))
 					}
 					name, err := agentArg(c)
 					if err != nil {
 						return err
 					}
-					return runAgentsDoctor(c.Context, e, name)
+					return runAgentsDoctor(c.Context, e, name, c.Bool("memory"))
 				},
 			},
 		},
@@ -142,67 +146,5 @@ func runAgentsLs(e *env) error {
 	if missing < len(list) {
 		e.Stderr.Println(tty.Dim("what is missing to use one: "), tty.Bold("boo agents doctor"))
 	}
-	return nil
-}
-
-func runAgentsDoctor(ctx context.Context, e *env, name orchestrator.AgentName) error {
-	tools, err := e.agents()
-	if err != nil {
-		return err
-	}
-	ctx, stop := e.stoppable(ctx)
-	defer stop()
-	asked := []orchestrator.AgentName{name}
-	if name == "" {
-		asked = nil
-		for _, def := range tools.Registry.Definitions() {
-			asked = append(asked, def.Name)
-		}
-	}
-	var sick error
-	for _, name := range asked {
-		report, err := tools.Registry.Doctor(ctx, name)
-		if err != nil {
-			return err
-		}
-		if err := showReport(e, report); err != nil {
-			return err
-		}
-		if !report.Ready && sick == nil {
-			sick = orchestrator.Errorf(report.Code, "%s cannot be used yet", name).WithHint("%s", report.Hint)
-		}
-	}
-	return sick
-}
-
-func showReport(e *env, r backends.Report) error {
-	if e.JSON {
-		return e.Stdout.JSON(r)
-	}
-	t := tty.Table{Path: -1}
-	check := func(ok bool, name, value string) {
-		mark := tty.Green("✓")
-		if !ok {
-			mark = tty.Red("✗")
-		}
-		t.Row(tty.Plain(" "), mark, tty.Plain(name), tty.Plain(value))
-	}
-	e.Stdout.Println(tty.Bold(r.Title))
-	if r.Found == nil {
-		check(false, "program", r.Problem)
-	} else {
-		check(true, "program", fmt.Sprintf("%s (from %s)", r.Found.Path, sourceWords[r.Found.Source]))
-		said := "it gave no sign of life"
-		if r.Protocol != "" {
-			said = fmt.Sprintf("%s, version %s", r.Protocol, r.Version)
-		}
-		check(r.Protocol != "", "speaks", said)
-		ready := r.Problem
-		if r.Ready {
-			ready = fmt.Sprintf("opened in %d ms", r.Took)
-		}
-		check(r.Ready, "session", ready)
-	}
-	t.Print(e.Stdout)
 	return nil
 }

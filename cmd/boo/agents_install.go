@@ -28,14 +28,34 @@ func runAgentsInstall(ctx context.Context, e *env, name orchestrator.AgentName) 
 	if err != nil {
 		return err
 	}
+	report, err := tools.Registry.Doctor(ctx, name, false)
+	if err != nil {
+		return err
+	}
+	if report.Protocol == "" {
+		return orchestrator.Errorf(orchestrator.CodeAgent, "%s is installed, but does not answer: %s", name, report.Problem).
+			WithHint("boo agents doctor %s", name)
+	}
 	if e.JSON {
 		return e.Stdout.JSON(agentView{
 			Name: def.Name, Title: def.Title, Protocol: def.Protocol, Installed: true, Path: path,
 			Source: backends.SourceInstalled, Version: def.Package.Version, Pinned: def.Package.Version,
+			Problem: report.Problem, Hint: report.Hint,
 		})
 	}
 	e.Stdout.Println(tty.Plain(path))
-	e.Stderr.Println(tty.Dim("what is missing to use it: "), tty.Bold("boo agents doctor "+string(name)))
+	if report.Found != nil && report.Found.Source != backends.SourceInstalled {
+		e.Stderr.Println(tty.Yellow("! "), tty.Plain("boo goes on using "+report.Found.Path+", from "+sourceWords[report.Found.Source]))
+	}
+	if report.Ready {
+		e.Stderr.Println(tty.Green("✓ "), tty.Plain(fmt.Sprintf("it speaks %s, version %s, and is ready", report.Protocol, report.Version)))
+		return nil
+	}
+	// The program is whole; what it lacks is the person's to give.
+	e.Stderr.Println(tty.Yellow("! "), tty.Plain(fmt.Sprintf("it speaks %s, version %s, but cannot be used yet: %s", report.Protocol, report.Version, report.Problem)))
+	if report.Hint != "" {
+		e.Stderr.Println(tty.Dim("try: "), tty.Bold(report.Hint))
+	}
 	return nil
 }
 

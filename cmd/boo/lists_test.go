@@ -105,7 +105,7 @@ func (o oneAgent) Definition(orchestrator.AgentName) (backends.Definition, error
 
 func (o oneAgent) Find(orchestrator.AgentName) (backends.Found, error) { return o.found, o.err }
 
-func (o oneAgent) Doctor(context.Context, orchestrator.AgentName) (backends.Report, error) {
+func (o oneAgent) Doctor(context.Context, orchestrator.AgentName, bool) (backends.Report, error) {
 	return o.report, nil
 }
 
@@ -135,12 +135,16 @@ func TestAgentsLsSaysWhereAnAgentIsAndHowToGetIt(t *testing.T) {
 }
 
 func TestInstallTellsOnceInAPipeAndPrintsTheProgram(t *testing.T) {
-	e, stdout, stderr := agentEnv(oneAgent{})
+	e, stdout, stderr := agentEnv(oneAgent{report: backends.Report{Protocol: "acp/1", Ready: true}})
 	if err := runAgentsInstall(t.Context(), e, "goose"); err != nil || stdout.String() != "/data/goose\n" {
 		t.Errorf("%v, stdout %q", err, stdout)
 	}
 	if n := strings.Count(stderr.String(), "installing goose"); n != 1 {
 		t.Errorf("told %d times:\n%s", n, stderr)
+	}
+	e, _, _ = agentEnv(oneAgent{report: backends.Report{Problem: "no sign of life"}})
+	if err := runAgentsInstall(t.Context(), e, "goose"); orchestrator.CodeOf(err) != orchestrator.CodeAgent {
+		t.Errorf("an agent that does not answer: %v", err)
 	}
 	e, _, _ = agentEnv(oneAgent{err: errors.New("no npm")})
 	if err := runAgentsInstall(t.Context(), e, "goose"); err == nil {
@@ -153,7 +157,7 @@ func TestDoctorSaysWhatIsMissing(t *testing.T) {
 		Title: "goose", Found: &backends.Found{Path: "/usr/bin/goose", Source: backends.SourcePath}, Version: "1.52.0", Protocol: "acp/1",
 		Problem: "goose has no model provider", Hint: "goose configure", Code: orchestrator.CodeAgent,
 	}})
-	if status := e.report(runAgentsDoctor(t.Context(), e, "goose")); status != 7 {
+	if status := e.report(runAgentsDoctor(t.Context(), e, "goose", false)); status != 7 {
 		t.Errorf("status %d", status)
 	}
 	for _, part := range []string{"✓  program  /usr/bin/goose (from PATH)\n", "✓  speaks   acp/1, version 1.52.0\n", "✗  session  goose has no model provider\n"} {
