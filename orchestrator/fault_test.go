@@ -38,6 +38,29 @@ func TestAnEngineThatEndsInterruptsWhatRuns(t *testing.T) {
 	}
 }
 
+func TestATurnWhoseEndCannotBeStoredIsSettledLater(t *testing.T) {
+	w := newWorld(t)
+	w.full.is.Store(true)
+	sent := w.send("one", "write part.txt with x")
+	err := w.Follow(t.Context(), sent.Turn, 0, func(orchestrator.Event) error { return nil })
+	if orchestrator.CodeOf(err) != orchestrator.CodeFull || orchestrator.HintOf(err) != "df -h" {
+		t.Errorf("the follower was told %v", err)
+	}
+	if err := w.Stop(t.Context(), sent.Turn, false); orchestrator.CodeOf(err) != orchestrator.CodeFull {
+		t.Errorf("stopping it was answered %v", err)
+	}
+	w.full.is.Store(false)
+	if _, err := w.Recover(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if h := w.follow(sent.Turn, nil); h.state != orchestrator.TurnInterrupted {
+		t.Errorf("ended as %s: %s", h.state, h.reason)
+	}
+	if got := w.changes(); !slices.Equal(got, []string{"part.txt by one"}) {
+		t.Errorf("pending: %q", got)
+	}
+}
+
 func TestAnErrorOfTheAgentsFailsTheTurn(t *testing.T) {
 	w := newWorld(t)
 	h := w.follow(w.send("one", "fail -32603 the model is gone").Turn, nil)

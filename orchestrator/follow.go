@@ -20,9 +20,11 @@ func (e *Engine) Follow(ctx context.Context, turn TurnID, after Seq, yield func(
 	}
 	tick := time.NewTicker(followEvery)
 	defer tick.Stop()
+	// Taken once: when its goroutine is through, the turn is live no more, and
+	// why it could not be settled is known here only.
+	live := e.liveTurn(turn)
 	for {
 		news := e.news(t.Chat)
-		live := e.liveTurn(turn)
 		over, err := e.passOn(ctx, t, &after, yield)
 		if over || err != nil {
 			return err
@@ -43,7 +45,7 @@ func (e *Engine) Follow(ctx context.Context, turn TurnID, after Seq, yield func(
 		case <-done:
 			over, err := e.passOn(ctx, t, &after, yield)
 			if !over && err == nil {
-				err = live.err
+				err = live.lost()
 			}
 			return err
 		case <-ctx.Done():
@@ -75,10 +77,11 @@ func (e *Engine) passOn(ctx context.Context, t Turn, after *Seq, yield func(Even
 	}
 }
 
-// followStranger settles a turn whose owner, another process, has died.
+// followStranger settles a turn whose owner, another process, has died, or
+// which this one could not settle.
 func (e *Engine) followStranger(ctx context.Context, turn TurnID) error {
 	t, err := e.Store.Turn(ctx, turn)
-	if err != nil || t.State.Terminal() || e.Processes.Alive(t.Owner) {
+	if err != nil || t.State.Terminal() || e.Processes.Alive(t.Owner) && !e.abandoned(t) {
 		return err
 	}
 	_, err = e.Recover(ctx)

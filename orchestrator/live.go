@@ -67,12 +67,30 @@ func (lt *liveTurn) dismiss() {
 	lt.e.turns.Done()
 }
 
+// lost is the error of a turn whose end could not be written down. It is read
+// after done.
+func (lt *liveTurn) lost() error {
+	if lt.err == nil {
+		return Errorf(CodeInternal, "turn %s ended, but the store does not say so", lt.turn.ID)
+	}
+	return &Error{
+		Code: CodeOf(lt.err),
+		Msg:  "turn " + string(lt.turn.ID) + " is over, but its end could not be recorded; its files are in the worktree, and the next boo command settles it",
+		Hint: HintOf(lt.err),
+		Err:  lt.err,
+	}
+}
+
 // Stop cancels a turn; see [Service.Stop].
 func (e *Engine) Stop(ctx context.Context, turn TurnID, now bool) error {
 	lt := e.liveTurn(turn)
 	if lt == nil {
 		t, err := e.Store.Turn(ctx, turn)
 		if err != nil || t.State.Terminal() {
+			return err
+		}
+		if e.abandoned(t) {
+			_, err := e.Recover(ctx)
 			return err
 		}
 		return Errorf(CodeBusy, "turn %s is run by another boo (process %d)", turn, t.Owner.PID).

@@ -17,6 +17,14 @@ type outcome struct {
 	started time.Time
 }
 
+// took is how long the turn ran until now; 0 if it did not.
+func (out outcome) took(now time.Time) Millis {
+	if out.started.IsZero() {
+		return 0
+	}
+	return Millis(now.Sub(out.started).Milliseconds())
+}
+
 // run takes the turn from queued to its terminal state. An error means that
 // the end could not be written down: the turn is then settled as interrupted
 // by the next boo that looks.

@@ -28,11 +28,8 @@ func (e *Engine) settle(ctx context.Context, wt Worktree, t Turn, out outcome) e
 			Rung: out.rung, Usage: out.usage, Delta: delta,
 			Summary: TurnSummary{
 				State: out.state, Reason: out.reason, Rung: out.rung, Files: fileStats(share), Usage: out.usage,
-				Pending: left, Skipped: after.Skipped,
+				Pending: left, Skipped: after.Skipped, Duration: out.took(ended),
 			},
-		}
-		if !out.started.IsZero() {
-			end.Summary.Duration = Millis(ended.Sub(out.started).Milliseconds())
 		}
 		_, err = e.Store.EndTurn(ctx, end)
 		return err
@@ -44,7 +41,7 @@ func (e *Engine) settle(ctx context.Context, wt Worktree, t Turn, out outcome) e
 // endUnsnapshotted ends a turn whose work could not be recorded. The files are
 // in the worktree still, and the next snapshot attributes them to this turn.
 func (e *Engine) endUnsnapshotted(ctx context.Context, t Turn, out outcome, cause error) error {
-	reason := fmt.Sprintf("its files are in the worktree, but no snapshot could be taken: %v", cause)
+	reason := fmt.Sprintf("no snapshot could be taken, so what it wrote is not pending yet: %v", cause)
 	if out.reason != "" {
 		reason = out.reason + "; " + reason
 	}
@@ -54,7 +51,7 @@ func (e *Engine) endUnsnapshotted(ctx context.Context, t Turn, out outcome, caus
 	}
 	_, err := e.Store.EndTurn(ctx, TurnEnd{
 		Turn: t.ID, State: state, Reason: reason, Stop: out.stop, Rung: out.rung, Usage: out.usage,
-		Summary: TurnSummary{State: state, Reason: reason, Rung: out.rung, Usage: out.usage},
+		Summary: TurnSummary{State: state, Reason: reason, Rung: out.rung, Usage: out.usage, Duration: out.took(e.Now())},
 	})
 	e.announce(t.Chat)
 	return err

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -36,6 +37,20 @@ type world struct {
 	t    *testing.T
 	data string
 	repo string
+	full fullDisk
+}
+
+// fullDisk is the real store on a disk that can be full for the end of a turn.
+type fullDisk struct {
+	*store.Store
+	is atomic.Bool
+}
+
+func (d *fullDisk) EndTurn(ctx context.Context, end orchestrator.TurnEnd) ([]orchestrator.Event, error) {
+	if d.is.Load() {
+		return nil, orchestrator.Errorf(orchestrator.CodeFull, "no space is left").WithHint("df -h")
+	}
+	return d.Store.EndTurn(ctx, end)
 }
 
 func newWorld(t *testing.T) *world {
@@ -76,8 +91,9 @@ func (w *world) open() *orchestrator.Engine {
 	w.check(err)
 	db, err := store.Open(w.t.Context(), filepath.Join(w.data, "boo.db"), store.Options{})
 	w.check(err)
+	w.full.Store = db
 	return orchestrator.NewEngine(orchestrator.Config{
-		Store: db, Trees: trees, Agents: registry, Pending: pending.New(trees, db, locks), Locks: locks,
+		Store: &w.full, Trees: trees, Agents: registry, Pending: pending.New(trees, db, locks), Locks: locks,
 		Processes: proc.Table{}, Worktrees: filepath.Join(w.data, "worktrees"), Agent: "one",
 	})
 }

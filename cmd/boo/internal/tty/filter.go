@@ -12,8 +12,10 @@ import (
 // UTF-8 without control characters but \n and \t. The zero value is ready. It
 // serves one goroutine.
 type Filter struct {
-	// Strict also shows by number what has no shape of its own (zero-width,
-	// bidirectional and tag characters), and every carriage return.
+	// Strict drops nothing: it is for what a person judges by what they see,
+	// such as patches and names. Control characters are shown as their symbols
+	// (a terminal sequence so shows its ESC and its text), what has no shape of
+	// its own (zero-width, bidirectional and tag characters) by its number.
 	Strict bool
 
 	state   state
@@ -151,6 +153,8 @@ func (f *Filter) onGround(dst []byte, r rune) []byte {
 	case r == '\r':
 		f.cr = true
 		return dst
+	case f.Strict && unicode.IsControl(r):
+		return symbol(dst, r)
 	case r == 0x1b:
 		f.state = escape
 		return dst
@@ -166,6 +170,17 @@ func (f *Filter) onGround(dst []byte, r rune) []byte {
 		return fmt.Appendf(dst, "<U+%04X>", r)
 	}
 	return utf8.AppendRune(dst, r)
+}
+
+// symbol shows a control character.
+func symbol(dst []byte, r rune) []byte {
+	switch {
+	case r < 0x20:
+		return utf8.AppendRune(dst, 0x2400+r)
+	case r == 0x7f:
+		return utf8.AppendRune(dst, 0x2421)
+	}
+	return fmt.Appendf(dst, "<U+%04X>", r)
 }
 
 // settleCR shows a carriage return that would have let the following text

@@ -13,7 +13,7 @@ func TestColourIsBoosOwnAndOnlyWhereItIsShown(t *testing.T) {
 	var b strings.Builder
 	out := tty.New(&b, tty.Options{Terminal: true, Colour: true})
 	out.Println(tty.Red("a\x1b[32mb"))
-	if got, want := b.String(), "\x1b[31mab\x1b[0m\n"; got != want {
+	if got, want := b.String(), "\x1b[31ma␛[32mb\x1b[0m\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	b.Reset()
