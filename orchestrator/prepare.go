@@ -74,7 +74,11 @@ func (e *Engine) ensureWorktree(ctx context.Context, chat ChatID) (Worktree, err
 		wt.State = WorktreeActive
 		return wt, nil
 	case WorktreeActive:
-		return wt, e.Trees.Verify(ctx, wt)
+		if err := e.Trees.Verify(ctx, wt); err != nil {
+			return wt, Errorf(CodeOf(err), "%w; its snapshots are kept", err).
+				WithHint(`boo chat send --new --base refs/boo/chats/%s/head "…" goes on from the newest one`, chat)
+		}
+		return wt, nil
 	}
 	return wt, Errorf(CodeInvalid, "the worktree of chat %s is %s", chat, wt.State).WithHint("boo chat send --new …")
 }
