@@ -1,5 +1,7 @@
 package backends
 
+import "time"
+
 func claude() Definition {
 	return Definition{
 		Name:     "claude",
@@ -27,6 +29,8 @@ func claude() Definition {
 			SizeMB:  391,
 		},
 		Quirks: Quirks{
+			// It takes 1 to 2 s to start, and many times that on a busy machine.
+			StartTime: 30 * time.Second,
 			Setup: []SetupHint{
 				{
 					Match: "Authentication required",

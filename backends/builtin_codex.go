@@ -1,5 +1,7 @@
 package backends
 
+import "time"
+
 func codex() Definition {
 	return Definition{
 		Name:     "codex",
@@ -18,6 +20,8 @@ func codex() Definition {
 			SizeMB:  457,
 		},
 		Quirks: Quirks{
+			// It takes 1 to 2 s to start, and many times that on a busy machine.
+			StartTime: 30 * time.Second,
 			// codex-acp 2.6.0 ends a turn whose model call failed with end_turn
 			// and one of these as its last message: for 400; for 500; for 429; for
 			// a server that is down or breaks off. Only 401 is an error.

@@ -22,6 +22,8 @@ func gemini() Definition {
 			SizeMB:  100,
 		},
 		Quirks: Quirks{
+			// It takes 1 to 2 s to start, and many times that on a busy machine.
+			StartTime: 30 * time.Second,
 			// gemini 0.61.0 names the file of a session by the minute. A load
 			// within it first starts a new file of that name, over the history.
 			LoadAnew: time.Minute,

@@ -1,5 +1,7 @@
 package backends
 
+import "time"
+
 func opencodeACP() Definition {
 	return Definition{
 		Name:     "opencode-acp",
@@ -20,6 +22,8 @@ func opencodeACP() Definition {
 			SizeMB:  177,
 		},
 		Quirks: Quirks{
+			// It takes 1 to 2 s to start, and many times that on a busy machine.
+			StartTime: 30 * time.Second,
 			// "opencode acp" also listens on a port of 127.0.0.1, open to every
 			// user of the machine unless there is a password.
 			Secret: "OPENCODE_SERVER_PASSWORD",

@@ -1,5 +1,7 @@
 package backends
 
+import "time"
+
 func qwen() Definition {
 	return Definition{
 		Name:     "qwen",
@@ -21,6 +23,8 @@ func qwen() Definition {
 			SizeMB:  144,
 		},
 		Quirks: Quirks{
+			// It takes 1 to 2 s to start, and many times that on a busy machine.
+			StartTime: 30 * time.Second,
 			Setup: []SetupHint{
 				{
 					Match: "Authentication required",

@@ -65,6 +65,8 @@ type Quirks struct {
 	// not know a session, from agents that have neither the protocol's error
 	// for it nor a list of their sessions.
 	UnknownSession []string
+	// StartTime is what the agent gets to answer the handshake; 0 for 10 s.
+	StartTime time.Duration
 	// Secret is a variable that gets a value of its own at every start that
 	// nobody is told: the password of a port that the agent opens unasked.
 	Secret string

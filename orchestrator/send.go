@@ -25,7 +25,7 @@ func (e *Engine) Send(ctx context.Context, req SendRequest) (Sent, error) {
 		return Sent{}, err
 	}
 	turn := Turn{
-		ID: NewTurnID(), Chat: target.chat, Agent: target.agent, Model: req.Model, Prompt: req.Prompt,
+		ID: NewTurnID(), Chat: target.chat, Agent: target.agent, Model: req.Model, Mode: req.Mode, Prompt: req.Prompt,
 		State: TurnQueued, Owner: e.Processes.Self(), Sent: e.Now(),
 	}
 	var ahead []Turn

@@ -64,6 +64,7 @@ type SendRequest struct {
 	New    bool      // a new chat, even if there is one
 	Agent  AgentName // "" for the chat's last agent, or the default
 	Model  string
+	Mode   string // of the agent, in its words; "" for what its definition says
 	Base   string // revision that a new chat starts from; "" for HEAD
 	Prompt string
 	// Attended says that a person is there who can answer permission requests.

@@ -29,7 +29,7 @@ func (lt *liveTurn) open(wt Worktree) (*talk, error) {
 	}
 	t := &talk{lt: lt, row: row}
 	t.session, err = e.Agents.Start(ctx, SessionRequest{
-		Chat: lt.turn.Chat, Turn: lt.turn.ID, Agent: lt.turn.Agent, Model: lt.turn.Model, Dir: wt.Dir,
+		Chat: lt.turn.Chat, Turn: lt.turn.ID, Agent: lt.turn.Agent, Model: lt.turn.Model, Mode: lt.turn.Mode, Dir: wt.Dir,
 		NativeID: row.NativeID, Used: row.UsedAt, Turns: completedBy(turns, lt.turn.Agent), Permit: lt.permit, Started: t.started,
 	})
 	if err != nil {

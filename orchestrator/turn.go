@@ -12,6 +12,7 @@ type Turn struct {
 	Number  int64 // 1, 2, … within the chat, in the order of sending
 	Agent   AgentName
 	Model   string
+	Mode    string // of the agent, as asked for; "" for what its definition says
 	Prompt  string
 	State   TurnState
 	Reason  string   // why it ended so, in words; "" when completed

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -116,7 +117,7 @@ func (p Protocol) initialize(ctx context.Context, s *Session) (introduction, err
 	raw, err := s.conn.call(ctx, methodInitialize, sdk.InitializeRequest{
 		ProtocolVersion: protocolVersion,
 		ClientInfo:      &sdk.Implementation{Name: "boo", Version: version},
-	}, limits{total: initializeTime})
+	}, limits{total: cmp.Or(s.def.Quirks.StartTime, initializeTime)})
 	if err != nil {
 		return intro, s.explain("answer initialize", err)
 	}

@@ -15,6 +15,7 @@ type sendOptions struct {
 	New    bool
 	Agent  string
 	Model  string
+	Mode   string
 	Base   string
 	Prompt []string
 }
@@ -33,12 +34,13 @@ func chatSendCommand(e *env) *cli.Command {
 			toggle("new", "begin a new chat"),
 			&cli.StringFlag{Name: "agent", Usage: "`AGENT` that takes the turn (default: the chat's last one)"},
 			&cli.StringFlag{Name: "model", Usage: "`MODEL` that the agent shall use"},
+			&cli.StringFlag{Name: "mode", Usage: "`MODE` that the agent shall work in, in its own words (default: what its definition says)"},
 			&cli.StringFlag{Name: "base", Usage: "`REVISION` that a new chat starts from (default: HEAD)"},
 		},
 		Action: func(c *cli.Context) error {
 			return runSend(c.Context, e, sendOptions{
 				Chat: c.String("chat"), New: c.Bool("new"), Agent: c.String("agent"),
-				Model: c.String("model"), Base: c.String("base"), Prompt: c.Args().Slice(),
+				Model: c.String("model"), Mode: c.String("mode"), Base: c.String("base"), Prompt: c.Args().Slice(),
 			})
 		},
 	}
@@ -83,7 +85,7 @@ func runSend(ctx context.Context, e *env, o sendOptions) error {
 func (o sendOptions) request(e *env) (orchestrator.SendRequest, error) {
 	req := orchestrator.SendRequest{
 		Ref: orchestrator.ChatRef{Dir: e.Dir, Prefix: o.Chat},
-		New: o.New, Model: o.Model, Base: o.Base, Attended: e.attended(),
+		New: o.New, Model: o.Model, Mode: o.Mode, Base: o.Base, Attended: e.attended(),
 	}
 	if o.New && o.Chat != "" {
 		return req, orchestrator.Errorf(orchestrator.CodeInvalid, "--new and --chat exclude each other").WithHint("boo chat send --help")

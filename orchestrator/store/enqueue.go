@@ -50,11 +50,11 @@ func enqueue(ctx context.Context, t *tx, turn orchestrator.Turn, newChat *orches
 const insertTurn = `
 INSERT INTO turns (id, chat_id, number, agent, model, state, before_commit, after_commit, rung,
     input, output, cache_read, cache_write, cost, currency, context_used, context_size,
-    owner_boot, owner_pid, owner_start, sent_ms, started_ms, ended_ms, stop, reason, prompt)
+    owner_boot, owner_pid, owner_start, sent_ms, started_ms, ended_ms, stop, reason, prompt, mode)
 VALUES (:id, :chat_id, (SELECT coalesce(max(number), 0) + 1 FROM turns WHERE chat_id = :chat_id),
     :agent, :model, :state, :before_commit, :after_commit, :rung,
     :input, :output, :cache_read, :cache_write, :cost, :currency, :context_used, :context_size,
-    :owner_boot, :owner_pid, :owner_start, :sent_ms, :started_ms, :ended_ms, :stop, :reason, :prompt)`
+    :owner_boot, :owner_pid, :owner_start, :sent_ms, :started_ms, :ended_ms, :stop, :reason, :prompt, :mode)`
 
 func putTurn(ctx context.Context, t *tx, turn orchestrator.Turn) error {
 	_, err := t.NamedExecContext(ctx, insertTurn, rowOfTurn(turn))

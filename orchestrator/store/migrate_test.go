@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,9 @@ import (
 	"boo/orchestrator"
 	"boo/orchestrator/store"
 )
+
+// backup is what the copy of a store in the schema of this boo is named.
+var backup = fmt.Sprintf(".v%d.bak", len(store.Migrations()))
 
 func TestAnOlderSchemaIsBackedUpAndBroughtUpToDate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "boo.db")
@@ -23,7 +27,7 @@ func TestAnOlderSchemaIsBackedUpAndBroughtUpToDate(t *testing.T) {
 		t.Fatalf("turn %+v, %v", turn, err)
 	}
 
-	copied := path + ".v1.bak"
+	copied := path + backup
 	info, err := os.Stat(copied)
 	must(t, err)
 	if info.Mode().Perm() != 0o600 {
@@ -53,7 +57,7 @@ func TestAMigrationThatFailsChangesNothing(t *testing.T) {
 		t.Fatal("half a migration is there")
 	}
 	openAt(t, path)
-	left, err := filepath.Glob(path + ".v1.bak?*")
+	left, err := filepath.Glob(path + backup + "?*")
 	must(t, err)
 	if len(left) > 0 {
 		t.Fatalf("left behind: %q", left)

@@ -14,6 +14,7 @@ type turnRow struct {
 	Number     int64                  `db:"number"`
 	Agent      orchestrator.AgentName `db:"agent"`
 	Model      string                 `db:"model"`
+	Mode       string                 `db:"mode"`
 	State      orchestrator.TurnState `db:"state"`
 	Before     orchestrator.ObjectID  `db:"before_commit"`
 	After      orchestrator.ObjectID  `db:"after_commit"`
@@ -32,7 +33,7 @@ type turnRow struct {
 
 func (r turnRow) turn() (orchestrator.Turn, error) {
 	return orchestrator.Turn{
-		ID: r.ID, Chat: r.Chat, Number: r.Number, Agent: r.Agent, Model: r.Model, Prompt: r.Prompt,
+		ID: r.ID, Chat: r.Chat, Number: r.Number, Agent: r.Agent, Model: r.Model, Mode: r.Mode, Prompt: r.Prompt,
 		State: r.State, Reason: r.Reason, Stop: r.Stop, Before: r.Before, After: r.After, Rung: r.Rung, Usage: r.usage(),
 		Owner: orchestrator.Owner{BootID: r.OwnerBoot, PID: r.OwnerPID, StartTime: uint64(r.OwnerStart)},
 		Sent:  instant(r.Sent), Started: instant(r.Started), Ended: instant(r.Ended),
@@ -41,7 +42,7 @@ func (r turnRow) turn() (orchestrator.Turn, error) {
 
 func rowOfTurn(t orchestrator.Turn) turnRow {
 	return turnRow{
-		ID: t.ID, Chat: t.Chat, Number: t.Number, Agent: t.Agent, Model: t.Model, Prompt: t.Prompt,
+		ID: t.ID, Chat: t.Chat, Number: t.Number, Agent: t.Agent, Model: t.Model, Mode: t.Mode, Prompt: t.Prompt,
 		State: t.State, Reason: t.Reason, Stop: t.Stop, Before: t.Before, After: t.After, Rung: t.Rung, usageRow: usageRow(t.Usage),
 		OwnerBoot: t.Owner.BootID, OwnerPID: t.Owner.PID, OwnerStart: int64(t.Owner.StartTime),
 		Sent: millis(t.Sent), Started: millis(t.Started), Ended: millis(t.Ended),
