@@ -63,21 +63,9 @@ func (e *Engine) objectFrom(ctx context.Context, call gitcmd.Call) (orchestrator
 // ident renders a signature for the environment. Git refuses a name of which
 // nothing is left once it has dropped what it does not store.
 func ident(role string, s orchestrator.Signature) []string {
-	clean := func(v, otherwise string) string {
-		v = strings.Map(func(r rune) rune {
-			if r < ' ' || r == '<' || r == '>' || r == 0x7f {
-				return -1
-			}
-			return r
-		}, v)
-		if strings.Trim(v, " .,:;\"\\'") == "" {
-			return otherwise
-		}
-		return v
-	}
 	return []string{
-		"GIT_" + role + "_NAME=" + clean(s.Name, "unknown"),
-		"GIT_" + role + "_EMAIL=" + clean(s.Email, "unknown@localhost"),
+		"GIT_" + role + "_NAME=" + crudless(s.Name, "unknown"),
+		"GIT_" + role + "_EMAIL=" + crudless(s.Email, "unknown@localhost"),
 		fmt.Sprintf("GIT_%s_DATE=@%d %s", role, s.When.Unix(), s.When.Format("-0700")),
 	}
 }

@@ -97,11 +97,11 @@ func (e *Engine) clear(ctx context.Context, wt orchestrator.Worktree) error {
 	_ = os.Remove(filepath.Dir(string(a))) // fails while other worktrees are registered, as it should
 	_, base, baseline := refsOf(wt.Chat)
 	for _, name := range []string{baseline, base} {
-		now, err := e.ref(ctx, wt.CommonDir, name)
+		now, err := e.refCommit(ctx, wt.CommonDir, name)
 		if err != nil {
 			return err
 		}
-		if err := e.MoveRef(ctx, wt.CommonDir, name, now.Commit, ""); err != nil {
+		if err := e.MoveRef(ctx, wt.CommonDir, name, now, ""); err != nil {
 			return err
 		}
 	}
@@ -122,15 +122,21 @@ func (e *Engine) hold(ctx context.Context, wt orchestrator.Worktree) error {
 }
 
 // fill writes the files, and gives both boo and the worktree's own git an
-// index that knows them.
+// index that knows them. Where it cannot write them in process, for whatever
+// reason, git does, and has the last word on errors.
 func (e *Engine) fill(ctx context.Context, wt orchestrator.Worktree) error {
 	r, err := e.chat(ctx, wt)
 	if err != nil {
 		return err
 	}
-	call := r.call("read-tree", "-m", "-u", string(wt.Base))
-	if _, err := e.git.Run(ctx, call); err != nil {
-		return fmt.Errorf("check out %s: %w", wt.Base.Short(), noteFull(err, string(wt.Dir)))
+	if err := e.populate(ctx, wt, r); err != nil {
+		if ctx.Err() != nil {
+			return fmt.Errorf("check out %s: %w", wt.Base.Short(), err)
+		}
+		call := r.call("read-tree", "-m", "-u", string(wt.Base))
+		if _, err := e.git.Run(ctx, call); err != nil {
+			return fmt.Errorf("check out %s: %w", wt.Base.Short(), noteFull(err, string(wt.Dir)))
+		}
 	}
 	return copyIndex(r.index, adminOf(wt).file("index"))
 }

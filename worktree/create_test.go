@@ -240,9 +240,10 @@ fi
 		}
 		f.commit()
 		wt := f.worktreeByPlainGit()
+		f.remove(f.repo + "/.git/index") // nothing to copy from: git writes the files
 		err := f.engine.Create(t.Context(), wt)
 		if err == nil {
-			if n < 5 {
+			if n < 3 {
 				t.Fatalf("Create ran only %d gits", n-1)
 			}
 			return

@@ -25,12 +25,26 @@
 //
 //	<Dir>/chats/<chat>/git    rules carried over when the worktree was made
 //	<Dir>/chats/<chat>/index  stays at the base; a snapshot changes a copy
+//	<Dir>/chats/<chat>/newest   the snapshot before, and in "changed" the files
+//	                            in which it differs from the base
 //	<Dir>/checkouts/<hash>    the person's checkout, rules as they are now
 //	<Dir>/plain/<hash name>   objects only
 //
 // so neither the repository's configuration, which an agent can write, nor
 // the .git file in the tree is on the way. Only refs and revisions are looked
 // up in the repository itself.
+//
+// # What git is not needed for
+//
+// Files that are their objects, byte for byte, are written and recorded in
+// process: a worktree is copied from the person's checkout as far as that is
+// proven to hold the base, and a snapshot is one scan, one pack and one ref.
+// Only what is ignored git says. Wherever conversions, submodules, repositories
+// in the tree, odd names or limits come in, git does the whole of it: the
+// answer is the same, only slower.
+//
+//	index at the base ─▶ treescan ─▶ ignored? ─▶ read ─▶ trees ─▶ pack ─▶ ref
+//	                        ╰───────────┴──────────┴───────┴─▶ git instead
 //
 // # Refs
 //

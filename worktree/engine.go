@@ -36,6 +36,9 @@ type Options struct {
 	// MaxUntracked is the number of untracked files above which the fullest
 	// directories are left out of a snapshot; 20,000 when 0.
 	MaxUntracked int
+	// Fallback, if not nil, is told why a snapshot is left to git, which is
+	// slower. It may be called concurrently.
+	Fallback func(why error)
 }
 
 // Engine makes, records and compares worktrees. It keeps no state in memory;

@@ -96,3 +96,28 @@ func lstatBelow(root, path string) (fs.FileInfo, error) {
 	}
 	return os.Lstat(filepath.Join(at, parts[len(parts)-1]))
 }
+
+// sameTrailer reports whether two regular files end in the same size bytes.
+func sameTrailer(a, b string, size int) bool {
+	x, errA := trailer(a, size)
+	y, errB := trailer(b, size)
+	return errA == nil && errB == nil && bytes.Equal(x, y)
+}
+
+func trailer(path string, size int) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() < int64(size) {
+		return nil, fmt.Errorf("%s has no trailer: %w", path, err)
+	}
+	end := make([]byte, size)
+	_, err = f.ReadAt(end, info.Size()-int64(size))
+	if err == nil && bytes.Count(end, []byte{0}) == size {
+		err = fmt.Errorf("%s has no checksum", path) // index.skipHash
+	}
+	return end, err
+}

@@ -35,7 +35,7 @@ func newFixture(t *testing.T, change ...func(*worktree.Options)) *fixture {
 	}
 	f := &fixture{t: t, root: root, repo: filepath.Join(root, "repo")}
 	f.write(filepath.Join(root, "home", ".gitconfig"),
-		"[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n[core]\n\tfsync = none\n")
+		"[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n[core]\n\tfsync = none\n[gc]\n\tauto = 0\n")
 	f.opts = worktree.Options{Dir: filepath.Join(root, "data", "git"), Environ: f.environ()}
 	for _, c := range change {
 		c(&f.opts)

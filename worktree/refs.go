@@ -41,12 +41,19 @@ func (e *Engine) MoveRef(ctx context.Context, common orchestrator.GitDir, ref st
 		args = []string{"update-ref", ref, string(new), string(old)}
 	}
 	breakLock(common, ref, e.opts.Now())
+	if new != "" {
+		// Whatever is out of the ordinary git does, and says.
+		err := writeRef(ctx, common, ref, old, new)
+		if err == nil || ctx.Err() != nil || orchestrator.CodeOf(err) == orchestrator.CodeConflict {
+			return coded(err, "move %s", ref)
+		}
+	}
 	_, err := e.git.Run(ctx, shared(common, args...))
 	if err == nil {
 		return nil
 	}
-	now, lookErr := e.ref(ctx, common, ref)
-	if lookErr == nil && now.Commit != old {
+	now, lookErr := e.refCommit(ctx, common, ref)
+	if lookErr == nil && now != old {
 		return orchestrator.Errorf(orchestrator.CodeConflict, "%s was moved by somebody else: %w", ref, err)
 	}
 	return coded(err, "move %s", ref)
@@ -65,8 +72,25 @@ func breakLock(common orchestrator.GitDir, ref string, now time.Time) {
 // none yet.
 func (e *Engine) Newest(ctx context.Context, wt orchestrator.Worktree) (orchestrator.Snapshot, error) {
 	head, _, _ := refsOf(wt.Chat)
+	if commit, err := refValue(wt.CommonDir, head); err == nil {
+		if commit == "" {
+			return orchestrator.Snapshot{}, nil
+		}
+		if snap := e.remembered(wt.Chat); snap.Commit == commit {
+			return snap, nil
+		}
+	}
 	snap, err := e.ref(ctx, wt.CommonDir, head)
 	return snap, coded(err, "read the newest snapshot of chat %s", wt.Chat)
+}
+
+// refCommit reads the commit that a ref points at, "" when it is not there.
+func (e *Engine) refCommit(ctx context.Context, common orchestrator.GitDir, name string) (orchestrator.ObjectID, error) {
+	if commit, err := refValue(common, name); err == nil {
+		return commit, nil
+	}
+	snap, err := e.ref(ctx, common, name)
+	return snap.Commit, err
 }
 
 // ref reads a ref that points at a commit, with the commit's tree and first

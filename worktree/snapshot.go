@@ -16,6 +16,10 @@ import (
 // of the base, together with the ignored files that the agent added by force;
 // filters do not run. The first commit's parent is the base.
 //
+// It is taken in process where the result is certain to be git's, and by git
+// otherwise: where files are converted, are left out, or have names that git
+// may refuse, where repositories lie in the tree, or while it changes.
+//
 // What cannot be recorded is in Skipped, and keeps the entry that the snapshot
 // before had for it. Nothing is read through a symlink.
 func (e *Engine) Snapshot(ctx context.Context, wt orchestrator.Worktree, by orchestrator.Signature, message string) (orchestrator.Snapshot, error) {
@@ -29,7 +33,18 @@ func (e *Engine) Snapshot(ctx context.Context, wt orchestrator.Worktree, by orch
 	if err != nil {
 		return orchestrator.Snapshot{}, err
 	}
-	snap, err := e.snapshot(ctx, wt, prev)
+	c := commit{
+		parents: []orchestrator.ObjectID{cmp.Or(prev.Commit, wt.Base)},
+		author:  e.signed(by), committer: e.signed(boo), message: message,
+	}
+	snap, err := e.snapshotInProcess(ctx, wt, prev, c)
+	if err == nil || ctx.Err() != nil || orchestrator.CodeOf(err) == orchestrator.CodeConflict {
+		return snap, coded(err, "take a snapshot of chat %s", wt.Chat)
+	}
+	if e.opts.Fallback != nil {
+		e.opts.Fallback(err)
+	}
+	snap, err = e.snapshot(ctx, wt, prev)
 	if err != nil {
 		return orchestrator.Snapshot{}, coded(err, "take a snapshot of chat %s", wt.Chat)
 	}
@@ -38,10 +53,8 @@ func (e *Engine) Snapshot(ctx context.Context, wt orchestrator.Worktree, by orch
 	if err != nil {
 		return orchestrator.Snapshot{}, coded(err, "take a snapshot of chat %s", wt.Chat)
 	}
-	snap.Commit, err = e.writeCommit(ctx, r, commit{
-		tree: snap.Tree, parents: []orchestrator.ObjectID{snap.Parent},
-		author: e.signed(by), committer: e.signed(boo), message: message,
-	})
+	c.tree = snap.Tree
+	snap.Commit, err = e.writeCommit(ctx, r, c)
 	if err != nil {
 		return orchestrator.Snapshot{}, coded(err, "commit a snapshot of chat %s", wt.Chat)
 	}

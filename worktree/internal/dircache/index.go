@@ -54,6 +54,14 @@ func (x *Index) Advance(asOf time.Time) {
 	x.asOf = asOf
 }
 
+// Refresh gives the entry of path at stage 0 the stat data of a file that was
+// found, by content, to be as the entry says.
+func (x *Index) Refresh(path orchestrator.Path, stat Stat) {
+	if e := x.Lookup(path); e != nil {
+		e.Stat, e.seen = stat, true
+	}
+}
+
 // search returns the place of the first entry that is not before (path, stage).
 func (x *Index) search(path string, stage uint8) int {
 	return sort.Search(len(x.entries), func(i int) bool {

@@ -35,7 +35,10 @@ var hardened = []string{
 }
 
 func (c Call) argv() []string {
-	argv := []string{"--no-pager", "--literal-pathspecs", "--no-replace-objects"}
+	argv := []string{"--no-pager", "--no-replace-objects"}
+	if !c.Magic {
+		argv = append(argv, "--literal-pathspecs")
+	}
 	if c.GitDir != "" {
 		argv = append(argv, "--git-dir="+c.GitDir)
 	}

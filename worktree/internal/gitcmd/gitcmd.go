@@ -37,6 +37,9 @@ type Call struct {
 	// Personal lets the command read the person's and the system's
 	// configuration. What those could run stays off.
 	Personal bool
+	// Magic leaves pathspec magic on, for a command that refuses to go without;
+	// paths given to it begin with "./".
+	Magic bool
 	// Refresh lets the command write a refreshed index back.
 	Refresh bool
 

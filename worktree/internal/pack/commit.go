@@ -16,7 +16,8 @@ import (
 type Result struct {
 	Name    string // such as "pack-1f0e…", without ".pack"; "" when nothing was new
 	Objects int
-	Bytes   int64 // of the pack and its index
+	Bytes   int64  // of the pack and its index
+	Keep    string // path of the .keep file; "" if there is none
 }
 
 // Commit makes the objects visible, and returns when they are on disk. Without
@@ -41,11 +42,24 @@ func (w *Writer) Commit() (Result, error) {
 		return Result{}, w.fail("write pack index", err)
 	}
 	name := "pack-" + hex.EncodeToString(checksum)
+	keep, err := w.keep(name)
+	if err != nil {
+		return Result{}, w.fail("keep pack", err)
+	}
 	if err := w.publish(index.Name(), name); err != nil {
 		return Result{}, w.fail("put pack in place", err)
 	}
 	size := w.end + int64(len(checksum)) + int64(len(content))
-	return Result{Name: name, Objects: len(w.entries), Bytes: size}, nil
+	return Result{Name: name, Objects: len(w.entries), Bytes: size, Keep: keep}, nil
+}
+
+// keep writes the pack's .keep file, if one is wanted.
+func (w *Writer) keep(name string) (string, error) {
+	if w.opts.Keep == "" {
+		return "", nil
+	}
+	path := filepath.Join(w.dir, name+".keep")
+	return path, os.WriteFile(path, []byte(w.opts.Keep+"\n"), 0o644)
 }
 
 // seal writes the header, which says how many objects there are, and the

@@ -21,6 +21,10 @@ type Options struct {
 	// Exists reports whether the repository has an object already. It is called
 	// at most once per object, by several goroutines at a time. Nil: it has none.
 	Exists func(orchestrator.ObjectID) (bool, error)
+	// Keep, if not empty, is put into a .keep file beside the pack before git
+	// can see it: no garbage collection takes the pack until the caller has
+	// removed that file, after something refers to the objects.
+	Keep string
 }
 
 // Writer gathers the objects of one pack. Add and AddBlob may be called

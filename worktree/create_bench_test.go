@@ -1,0 +1,213 @@
+package worktree_test
+
+import (
+	"bufio"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"boo/orchestrator"
+	"boo/worktree"
+)
+
+// sizes are the repositories, in files, that benchmarks build.
+func sizes() []int {
+	if os.Getenv("BOO_BENCH_LARGE") != "" {
+		return []int{300, 1_000, 10_000, 90_000}
+	}
+	return []int{300, 1_000, 10_000}
+}
+
+// bench is a repository of n files of some 10 kB of text, packed and checked
+// out a while ago.
+type bench struct {
+	*testing.B
+	root, repo string
+	engine     *worktree.Engine
+	opts       worktree.Options
+	made       int
+}
+
+func newBench(b *testing.B, n int) *bench {
+	b.Helper()
+	root, err := filepath.EvalSymlinks(b.TempDir())
+	f := &bench{B: b, root: root, repo: filepath.Join(root, "repo")}
+	f.must(err)
+	f.must(os.Mkdir(f.repo, 0o755))
+	f.must(os.Mkdir(filepath.Join(root, "home"), 0o755))
+	f.opts = worktree.Options{
+		Dir: filepath.Join(root, "data"), Environ: f.environ(), Fallback: func(why error) { b.Logf("left to git: %v", why) },
+	}
+	f.engine, err = worktree.New(f.opts)
+	f.must(err)
+	f.git(f.repo, "init", "-q", "-b", "main")
+	cmd := exec.Command("git", "fast-import", "--quiet")
+	cmd.Dir, cmd.Env = f.repo, f.environ()
+	in, err := cmd.StdinPipe()
+	f.must(err)
+	f.must(cmd.Start())
+	history(bufio.NewWriterSize(in, 1<<20), n)
+	f.must(in.Close())
+	f.must(cmd.Wait())
+	f.git(f.repo, "reset", "-q", "--hard", "main")
+	f.age(f.repo)
+	f.git(f.repo, "status")
+	return f
+}
+
+// history writes a commit for git-fast-import(1).
+func history(w *bufio.Writer, n int) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	words := make([]string, 4000)
+	for i := range words {
+		words[i] = fmt.Sprintf("w%x", rng.Uint32()>>(8*rng.IntN(4)))
+	}
+	fmt.Fprint(w, "commit refs/heads/main\ncommitter a <a@example.org> 1 +0000\ndata 0\n")
+	var text []byte
+	for i := range n {
+		text = text[:0]
+		for size := rng.IntN(20_000); len(text) < size; {
+			text = append(append(text, words[rng.IntN(len(words))]...), " \n"[rng.IntN(8)/7])
+		}
+		fmt.Fprintf(w, "M 100644 inline area%03d/part%04d/file%05d.c\ndata %d\n%s\n", i/640, i/16, i, len(text), text)
+	}
+	_ = w.Flush() // git notices what is missing
+}
+
+func (f *bench) must(err error) {
+	f.Helper()
+	if err != nil {
+		f.Fatal(err)
+	}
+}
+
+func (f *bench) environ() []string {
+	return []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(f.root, "home"), "GIT_CONFIG_NOSYSTEM=1", "USER=ada",
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.org", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.org",
+	}
+}
+
+func (f *bench) git(dir string, args ...string) {
+	f.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env = dir, f.environ()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		f.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+}
+
+// age puts the times of all files an hour back, so that none of them is racy.
+func (f *bench) age(dir string) {
+	old := time.Now().Add(-time.Hour)
+	f.must(filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.Name() == ".git" {
+			return filepath.SkipDir
+		}
+		if err == nil && d.Type().IsRegular() {
+			err = os.Chtimes(path, old, old)
+		}
+		return err
+	}))
+}
+
+func (f *bench) worktree() orchestrator.Worktree {
+	f.Helper()
+	c, err := f.engine.Checkout(f.Context(), f.repo)
+	f.must(err)
+	chat := orchestrator.NewChatID()
+	return orchestrator.Worktree{
+		Chat: chat, CommonDir: c.CommonDir, Base: c.Head, Baseline: c.Head,
+		Dir: orchestrator.WorktreeDir(filepath.Join(f.root, "worktrees", string(chat))),
+	}
+}
+
+func (f *bench) create() orchestrator.Worktree {
+	f.Helper()
+	wt := f.worktree()
+	f.must(f.engine.Create(f.Context(), wt))
+	return wt
+}
+
+// contest measures jobs in turn, in an order that varies, and reports their
+// medians in milliseconds and their ratio to the one called "git".
+func (f *bench) contest(jobs map[string]func()) {
+	f.contestAfter(func() {}, jobs)
+}
+
+// contestAfter is contest with a preparation, not measured, for each job.
+func (f *bench) contestAfter(prepare func(), jobs map[string]func()) {
+	times := map[string][]float64{}
+	for f.Loop() {
+		for name, job := range jobs {
+			prepare()
+			start := time.Now()
+			job()
+			times[name] = append(times[name], time.Since(start).Seconds()*1000)
+		}
+	}
+	f.ReportMetric(0, "ns/op") // the sum of all says nothing
+	median := func(name string) float64 {
+		slices.Sort(times[name])
+		return times[name][len(times[name])/2]
+	}
+	for name := range jobs {
+		f.ReportMetric(median(name), name+"-ms")
+		if name != "git" {
+			f.ReportMetric(median(name)/median("git"), name+"-ratio")
+		}
+	}
+}
+
+// BenchmarkCreate makes worktrees by "git worktree add" and by the engine,
+// from the person's checkout and from the object store alone. Nothing is
+// removed in between: some file systems are ten times slower at creating files
+// just after others were deleted.
+func BenchmarkCreate(b *testing.B) {
+	for _, n := range sizes() {
+		b.Run(fmt.Sprintf("files=%d", n), func(b *testing.B) {
+			f := newBench(b, n)
+			index, aside := filepath.Join(f.repo, ".git/index"), filepath.Join(f.root, "index")
+			f.contest(map[string]func(){
+				"git": func() {
+					f.made++
+					f.git(f.repo, "worktree", "add", "-q", "--detach", filepath.Join(f.root, "plain", fmt.Sprint(f.made)))
+				},
+				"template": func() { f.create() },
+				"objects": func() {
+					f.must(os.Rename(index, aside))
+					f.create()
+					f.must(os.Rename(aside, index))
+				},
+			})
+		})
+	}
+}
+
+// BenchmarkFirstStatus compares the first "git status" in a worktree that was
+// just created with a later one.
+func BenchmarkFirstStatus(b *testing.B) {
+	for _, n := range sizes() {
+		b.Run(fmt.Sprintf("files=%d", n), func(b *testing.B) {
+			f := newBench(b, n)
+			var first, later []float64
+			for b.Loop() {
+				dir := string(f.create().Dir)
+				for _, list := range []*[]float64{&first, &later} {
+					start := time.Now()
+					f.git(dir, "status", "--porcelain")
+					*list = append(*list, time.Since(start).Seconds())
+				}
+			}
+			slices.Sort(first)
+			slices.Sort(later)
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(first[len(first)/2]/later[len(later)/2], "ratio")
+		})
+	}
+}

@@ -1,0 +1,141 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"boo/orchestrator"
+	"boo/worktree/internal/dircache"
+	"boo/worktree/internal/objects"
+	"boo/worktree/internal/pack/objectid"
+	"boo/worktree/internal/populate"
+	"boo/worktree/internal/treeedit"
+)
+
+// errConverts says that files are not simply what their objects hold, or that
+// there is no checkout to copy them from, so that git has to write them. From
+// the object store alone git is the faster one.
+var errConverts = errors.New("files cannot be copied as they are")
+
+// populate writes the files of the base in process, and boo's index for them.
+// Those that the person's checkout is proven to have are copied from there,
+// and the others come from the object store. On any error the worktree
+// holds nothing but its .git file, and git can do the same, slower.
+func (e *Engine) populate(ctx context.Context, wt orchestrator.Worktree, r repo) (err error) {
+	carried, _, err := carriedRules(r.gitDir)
+	if err != nil {
+		return err
+	}
+	if carried&^textual != 0 {
+		return errConverts
+	}
+	format, err := objectid.FormatOf(wt.Base)
+	if err != nil {
+		return err
+	}
+	reader := e.objects(r, format)
+	defer func() { err = errors.Join(err, reader.Close()) }()
+	base, err := reader.Commit(ctx, wt.Base)
+	if err != nil {
+		return err
+	}
+	template := templateOf(wt, format, carried)
+	if template == nil {
+		return errConverts
+	}
+	p := &populating{ctx: ctx, reader: reader}
+	template.Textual = template.Textual || p.textual(template.Index)
+	result, err := populate.Run(ctx, populate.Options{
+		Dir: string(wt.Dir), Tree: base.Tree, Format: format, Objects: reader, Entry: p.entry, Template: template,
+	})
+	if err == nil {
+		err = result.Index.WriteFile(r.index)
+	}
+	if err != nil {
+		return errors.Join(err, emptied(wt.Dir))
+	}
+	return nil
+}
+
+// populating judges the attributes and names of a tree while it is written.
+type populating struct {
+	ctx    context.Context
+	reader *objects.Reader
+}
+
+// entry refuses what git would not write as it is.
+func (p *populating) entry(_ orchestrator.Path, file treeedit.Entry) error {
+	if !plainName(file.Name, file.Mode) {
+		return errConverts
+	}
+	if file.Name != ".gitattributes" {
+		return nil
+	}
+	content, err := p.reader.Bytes(p.ctx, file.ID, ruleLimit)
+	if err != nil {
+		return err
+	}
+	if attributes(content)&^textual != 0 {
+		return errConverts
+	}
+	return nil
+}
+
+// textual reports whether a checkout has attributes that are about line ends,
+// or may have.
+func (p *populating) textual(index *dircache.Index) bool {
+	for _, entry := range index.Entries() {
+		if entry.Path != ".gitattributes" && !strings.HasSuffix(string(entry.Path), "/.gitattributes") {
+			continue
+		}
+		content, err := p.reader.Bytes(p.ctx, entry.ID, ruleLimit)
+		if err != nil || attributes(content)&textual != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// templateOf returns the person's own checkout, or nil where its files may be
+// other than their objects, or there is none.
+func templateOf(wt orchestrator.Worktree, format objectid.Format, carried conversion) *populate.Template {
+	if filepath.Base(string(wt.CommonDir)) != ".git" {
+		return nil
+	}
+	index, err := dircache.Read(filepath.Join(string(wt.CommonDir), "index"), format)
+	if err != nil {
+		return nil
+	}
+	return &populate.Template{Dir: filepath.Dir(string(wt.CommonDir)), Index: index, Textual: carried&textual != 0}
+}
+
+// objects opens a reader for the objects of a repository; the caller closes it.
+func (e *Engine) objects(r repo, format objectid.Format) *objects.Reader {
+	return objects.Open(objects.Options{
+		CommonDir: orchestrator.GitDir(filepath.Dir(r.objects)), Format: format,
+		Start: func(ctx context.Context) (objects.Process, error) {
+			return e.git.Open(ctx, r.call("cat-file", "--batch-command"))
+		},
+	})
+}
+
+// emptied removes from a worktree all but its .git file.
+func emptied(dir orchestrator.WorktreeDir) error {
+	entries, err := os.ReadDir(string(dir))
+	if err != nil {
+		return fmt.Errorf("clear worktree %s: %w", dir, err)
+	}
+	for _, entry := range entries {
+		if entry.Name() == ".git" {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(string(dir), entry.Name())); err != nil {
+			return fmt.Errorf("clear worktree %s: %w", dir, err)
+		}
+	}
+	return nil
+}

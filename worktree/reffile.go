@@ -1,0 +1,138 @@
+package worktree
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"boo/orchestrator"
+)
+
+// errRefs says that refs are kept in a form that only git reads or writes here.
+var errRefs = errors.New("refs are kept in another form")
+
+// refValue reads a ref below refs/boo/ in process: its own file, or else the
+// packed refs (gitrepository-layout(5)). It is "" when there is none.
+func refValue(common orchestrator.GitDir, name string) (orchestrator.ObjectID, error) {
+	path := filepath.Join(string(common), filepath.FromSlash(name))
+	content, err := readSmall(path, 4<<10)
+	if err == nil {
+		return orchestrator.ParseObjectID(strings.TrimSpace(string(content)))
+	}
+	if info, lookErr := os.Lstat(path); lookErr == nil && !info.IsDir() {
+		return "", err
+	}
+	if _, err := os.Lstat(filepath.Join(string(common), "reftable")); err == nil {
+		return "", errRefs
+	}
+	return packedValue(filepath.Join(string(common), "packed-refs"), name)
+}
+
+func packedValue(path, name string) (orchestrator.ObjectID, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		line := lines.Bytes()
+		if len(line) > len(name) && string(line[len(line)-len(name):]) == name && line[len(line)-len(name)-1] == ' ' {
+			return orchestrator.ParseObjectID(string(line[:len(line)-len(name)-1]))
+		}
+	}
+	return "", lines.Err()
+}
+
+// writeRef moves a ref from old, "" for none, to new, the way git does: under a
+// lock file beside it, which becomes the ref. When it returns nil the ref is on
+// disk. CodeConflict when the ref is not at old.
+func writeRef(ctx context.Context, common orchestrator.GitDir, ref string, old, new orchestrator.ObjectID) (err error) {
+	// A repository that a group shares needs modes that git knows.
+	if info, err := os.Stat(objectsOf(common)); err != nil || info.Mode()&os.ModeSetgid != 0 {
+		return errRefs
+	}
+	path := filepath.Join(string(common), filepath.FromSlash(ref))
+	lock, err := lockRef(ctx, path)
+	if err != nil {
+		return err
+	}
+	placed := false
+	defer func() {
+		if !placed {
+			_ = os.Remove(lock.Name()) // a stale lock is broken the next time
+		}
+	}()
+	now, err := refValue(common, ref)
+	if err == nil && now != old {
+		err = orchestrator.Errorf(orchestrator.CodeConflict, "%s was moved by somebody else", ref)
+	}
+	if err != nil {
+		return errors.Join(err, lock.Close())
+	}
+	_, err = lock.WriteString(string(new) + "\n")
+	if err := errors.Join(err, lock.Sync(), lock.Close()); err != nil {
+		return fmt.Errorf("write %s: %w", ref, err)
+	}
+	if err := os.Rename(lock.Name(), path); err != nil {
+		return fmt.Errorf("write %s: %w", ref, err)
+	}
+	placed = true
+	return syncDirs(filepath.Dir(path), old == "", filepath.Join(string(common), "refs"))
+}
+
+// lockWait is how long a ref that somebody else has locked is waited for.
+const lockWait = 2 * time.Second
+
+// lockRef makes the lock file of a ref, and the directories on the way.
+func lockRef(ctx context.Context, path string) (*os.File, error) {
+	deadline := time.NewTimer(lockWait)
+	defer deadline.Stop()
+	for {
+		f, err := os.OpenFile(path+".lock", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			// Git takes directories away that have become empty.
+			if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+				return nil, err
+			}
+		case !errors.Is(err, fs.ErrExist):
+			return f, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-deadline.C:
+			return nil, fmt.Errorf("lock %s: somebody else holds it", path)
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+// syncDirs brings a directory to the disk, and where it may be new those above
+// it up to top.
+func syncDirs(dir string, above bool, top string) error {
+	for {
+		f, err := os.Open(dir)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(f.Sync(), f.Close()); err != nil {
+			return fmt.Errorf("sync %s: %w", dir, err)
+		}
+		if !above || len(dir) <= len(top) {
+			return nil
+		}
+		dir = filepath.Dir(dir)
+	}
+}
