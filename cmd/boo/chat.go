@@ -57,7 +57,7 @@ func runChatLs(ctx context.Context, e *env, all bool) error {
 		e.Stderr.Println(tty.Plain("no chats here yet; begin one: "), tty.Bold(`boo chat send "what you want done"`))
 		return nil
 	}
-	t := tty.Table{Path: 6, Right: map[int]bool{2: true, 3: true}}
+	t := tty.Table{Path: 6, Prose: true, Right: map[int]bool{2: true, 3: true}}
 	t.Row(tty.Dim("CHAT"), tty.Dim("USED"), tty.Dim("TURNS"), tty.Dim("PENDING"), tty.Dim("LAST"), tty.Dim("AGENTS"), tty.Dim("TITLE"))
 	for _, c := range chats {
 		title := c.Title
@@ -161,7 +161,7 @@ func runChatShow(ctx context.Context, e *env, ref orchestrator.ChatRef) error {
 }
 
 func showTurns(e *env, d orchestrator.ChatDetail) {
-	t := tty.Table{Path: 4, Right: map[int]bool{0: true}}
+	t := tty.Table{Path: 4, Prose: true, Right: map[int]bool{0: true}}
 	for _, turn := range d.TurnList {
 		first, _, _ := strings.Cut(strings.TrimSpace(turn.Prompt), "\n")
 		t.Row(tty.Dim(fmt.Sprintf("%d", turn.Number)), tty.Plain(string(turn.ID)), tty.Plain(string(turn.Agent)),

@@ -39,7 +39,7 @@ func TestAnErrorIsToldWithTheCommandToRunNext(t *testing.T) {
 	if status := e.report(err); status != 8 {
 		t.Errorf("status %d", status)
 	}
-	if got, want := stderr.String(), "boo: apply: greet.go collides\ntry: boo pending show\n"; got != want {
+	if got, want := stderr.String(), "boo: apply: greet.go ␛[2Jcollides\ntry: boo pending show\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 

@@ -27,7 +27,7 @@ func TestChatLsIsATableAndSaysWhatToDoWhenItIsEmpty(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "CHAT        USED     TURNS  PENDING  LAST       AGENTS       TITLE\n" +
-		"c000000001  3 h ago      2        5  completed  goose, qwen  greet: Add a flag\n"
+		"c000000001  3 h ago      2        5  completed  goose, qwen  greet: Add a ␛[31mflag\n"
 	if stdout.String() != want {
 		t.Errorf("got\n%swant\n%s", stdout, want)
 	}

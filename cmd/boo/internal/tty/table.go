@@ -9,7 +9,9 @@ type Table struct {
 	// Path is the column that is shortened, from its left, where the terminal is
 	// too narrow; -1 for none.
 	Path int
-	rows [][]Span
+	// Prose has that column shortened from its right.
+	Prose bool
+	rows  [][]Span
 }
 
 // Row adds a row.
@@ -22,7 +24,10 @@ func (t *Table) Print(o *Output) {
 		var b strings.Builder
 		for i, cell := range row {
 			text := cell.clean()
-			if i == t.Path {
+			switch {
+			case i == t.Path && t.Prose:
+				text = Cut(text, widths[i])
+			case i == t.Path:
 				text = CutLeft(text, widths[i])
 			}
 			if i > 0 {

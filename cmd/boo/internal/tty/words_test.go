@@ -7,7 +7,7 @@ import (
 	"boo/cmd/boo/internal/tty"
 )
 
-const wordDiff = "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1,2 +1,3 @@\n one \n-two\n+2\u202e\n  three\n~\n~\n+-- end\n~\n" +
+const wordDiff = "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1,2 +1,3 @@\n one \n-two\x1b[2J\n+2\u202e\n  three\n~\n~\n+-- end\n~\n" +
 	"diff --git a/bin b/bin\nBinary files a/bin and b/bin differ\n"
 
 func TestWordsAreShownLineByLineAndHarmless(t *testing.T) {
