@@ -269,6 +269,8 @@ func TestModeAndModelAreSetWhereTheyDiffer(t *testing.T) {
 		model   string
 		want    []string
 	}{
+		"model by name":   {`"configOptions":[{"id":"model","category":"model","currentValue":"a","options":[{"value":"b/c","name":"Big"}]}]`, "Big", []string{`set_config_option {"configId":"model","sessionId":"s1","value":"b/c"}`}},
+		"model of a list": {`"models":{"currentModelId":"a","availableModels":[{"modelId":"b[high]","name":"Big"}]}`, "Big", []string{`set_model {"sessionId":"s1","modelId":"b[high]"}`}},
 		"mode differs":    {`"modes":{"currentModeId":"ask","availableModes":[{"id":"ask"},{"id":"auto"}]}`, "", []string{`set_mode {"modeId":"auto","sessionId":"s1"}`}},
 		"mode is set":     {`"modes":{"currentModeId":"auto","availableModes":[{"id":"auto"}]}`, "", nil},
 		"no such mode":    {`"modes":{"currentModeId":"ask","availableModes":[{"id":"ask"}]}`, "", nil},
