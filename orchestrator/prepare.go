@@ -107,14 +107,11 @@ func owed(turns []Turn, t Turn) Contribution {
 
 // newest returns the commit that the next share is measured from.
 func (e *Engine) newest(ctx context.Context, wt Worktree) (ObjectID, error) {
-	snap, err := e.Trees.Newest(ctx, wt)
-	if err != nil {
-		return "", err
-	}
-	if snap.Commit == "" {
+	head, err := e.Trees.Head(ctx, wt)
+	if err == nil && head == "" {
 		return wt.Base, nil
 	}
-	return snap.Commit, nil
+	return head, err
 }
 
 // delta computes one contributor's share between two snapshots and what it

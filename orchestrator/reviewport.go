@@ -69,6 +69,10 @@ type TreeReviews interface {
 	// from, at one of its snapshots. CodeNotFound if there is no such file.
 	Blame(ctx context.Context, wt Worktree, at ObjectID, path Path) ([]BlameRun, error)
 
+	// Head returns the commit of the chat's newest snapshot, "" if there is none
+	// yet.
+	Head(ctx context.Context, wt Worktree) (ObjectID, error)
+
 	// Renames lists the files that have another name in one commit than in the
 	// other.
 	Renames(ctx context.Context, common GitDir, from, to ObjectID) ([]Rename, error)

@@ -48,11 +48,7 @@ func BenchmarkBlameWarm(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			w := newBenchWorld(b, n)
 			w.blameTurns(1, 20)
-			peer := w.typical(w.gitBlame)
-			for b.Loop() {
-				w.mustBlame(w.last)
-			}
-			report(b, peer)
+			against(b, w.typical(w.gitBlame), nothing, func() { w.mustBlame(w.last) })
 		})
 	}
 }
@@ -64,13 +60,12 @@ func BenchmarkBlameCommandWarm(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			w := newBenchWorld(b, n)
 			w.blameTurns(1, 20)
-			peer, e := w.typical(w.gitBlame), w.review()
-			for b.Loop() {
+			e := w.review()
+			against(b, w.typical(w.gitBlame), nothing, func() {
 				if _, err := e.Blame(b.Context(), orchestrator.ChatRef{Dir: w.repo}, blamedFile); err != nil {
 					b.Fatal(err)
 				}
-			}
-			report(b, peer)
+			})
 		})
 	}
 }
@@ -83,14 +78,7 @@ func BenchmarkBlameOneTurnOn(b *testing.B) {
 			w.blameTurns(1, 19)
 			before := w.last
 			w.blameTurns(20, 1)
-			peer := w.typical(w.gitBlame)
-			for b.Loop() {
-				b.StopTimer()
-				w.mustBlame(before)
-				b.StartTimer()
-				w.mustBlame(w.last)
-			}
-			report(b, peer)
+			against(b, w.typical(w.gitBlame), func() { w.mustBlame(before) }, func() { w.mustBlame(w.last) })
 		})
 	}
 }
