@@ -19,6 +19,11 @@
 //
 // # Script
 //
+// The same script is played over OpenAI's chat completions and responses,
+// Anthropic's messages and Gemini's generateContent. Where no tool for files is
+// offered, write and edit are played by the shell; where a tool asks for an
+// absolute path, the directory that the request tells of is put before it.
+//
 // A prompt is a list of steps, separated by line ends or ";;". A step is a
 // verb in lower case and what belongs to it:
 //
