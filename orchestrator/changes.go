@@ -2,7 +2,6 @@ package orchestrator
 
 import (
 	"context"
-	"io"
 	"path/filepath"
 	"strings"
 )
@@ -108,36 +107,6 @@ func repoPath(c Checkout, arg string) (Path, error) {
 		return "", err
 	}
 	return ParsePath(filepath.ToSlash(rel))
-}
-
-// Patch writes the selected changes as git patches; see [Service.Patch].
-func (e *Engine) Patch(ctx context.Context, w io.Writer, sel ChangeSelector) error {
-	s, err := e.selectChanges(ctx, sel)
-	if err != nil {
-		return err
-	}
-	paths := map[ChatID][]Path{}
-	var order []ChatID
-	for _, ch := range s.changes {
-		if paths[ch.Chat] == nil {
-			order = append(order, ch.Chat)
-		}
-		paths[ch.Chat] = append(paths[ch.Chat], ch.Path)
-	}
-	for _, chat := range order {
-		wt, err := e.Store.Worktree(ctx, chat)
-		if err != nil {
-			return err
-		}
-		newest, err := e.newest(ctx, wt)
-		if err != nil {
-			return err
-		}
-		if err := e.Trees.WritePatch(ctx, w, wt.CommonDir, wt.Baseline, newest, paths[chat]); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Apply writes the selected changes into the checkout; see [Service.Apply].

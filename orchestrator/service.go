@@ -2,7 +2,6 @@ package orchestrator
 
 import (
 	"context"
-	"io"
 )
 
 // Service is what the commands of the program talk to. [Engine] implements it
@@ -38,8 +37,6 @@ type Service interface {
 
 	// Changes lists pending changes.
 	Changes(ctx context.Context, sel ChangeSelector) ([]Change, error)
-	// Patch writes the selected pending changes as one git patch per chat.
-	Patch(ctx context.Context, w io.Writer, sel ChangeSelector) error
 	// Apply writes the selected pending changes of one chat into the checkout
 	// that sel.Dir is in. On CodeConflict the result names the paths.
 	Apply(ctx context.Context, sel ChangeSelector) (ApplyResult, error)
