@@ -32,7 +32,7 @@ func (e *Engine) Materialize(ctx context.Context, c orchestrator.Checkout, dir s
 		return nil
 	}
 	if err := e.checkOut(ctx, c, dir, list); err != nil {
-		return coded(err, "write files for %s", c.Dir)
+		return coded(noteFull(err, dir), "write files for %s", c.Dir)
 	}
 	for _, x := range list {
 		if _, err := lstatBelow(dir, string(x.path)); err != nil {
