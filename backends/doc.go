@@ -24,4 +24,7 @@
 //
 // The first that is set decides: a configured command that is not there is an
 // error, not a reason to take another program.
+//
+// A program in boo's own directory that needs node runs on the node beside it,
+// if one was installed because the machine's is too old; see [Node].
 package backends

@@ -35,6 +35,11 @@
 //	                │         ▼ or empty        │
 //	                ╰──────▶ new ───────────────╯
 //
+// A session is not known if the agent's error says so, or if the error says
+// something else and the agent's list of sessions (session/list) lacks it. A
+// session is put away with session/close, where there is that, before its
+// process ends.
+//
 // # One turn
 //
 //	Prompt ─▶ writing ─▶ running ────────────────────────▶ answered

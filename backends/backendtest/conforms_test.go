@@ -2,6 +2,8 @@ package backendtest_test
 
 import (
 	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"boo/backends"
@@ -27,12 +29,16 @@ func builtin(t *testing.T, name orchestrator.AgentName) backendtest.Subject {
 	return backendtest.Subject{Agents: r, Agent: name}
 }
 
-// agents are those whose real programs are held to the suite. It takes a
-// minute each, so that some are only tried when BOO_TEST_AGENTS=all asks for it.
+// agents are those whose real programs are held to the suite. It takes the
+// slower ones minutes on a small machine, so that they are only tried when
+// BOO_TEST_AGENTS names them, or is "all".
 func agents() []orchestrator.AgentName {
-	names := []orchestrator.AgentName{"goose", "qwen", "opencode-acp"}
-	if os.Getenv("BOO_TEST_AGENTS") == "all" {
-		names = append(names, "codex", "claude", "gemini")
+	names := []orchestrator.AgentName{"goose", "qwen"}
+	more := os.Getenv("BOO_TEST_AGENTS")
+	for _, name := range []orchestrator.AgentName{"opencode-acp", "codex", "claude", "gemini"} {
+		if more == "all" || slices.Contains(strings.Split(more, ","), string(name)) {
+			names = append(names, name)
+		}
 	}
 	return names
 }
