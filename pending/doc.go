@@ -12,6 +12,8 @@
 //     Their edit wins: whatever cannot be made without it goes back.
 //   - What an apply moves away is held, byte for byte, under
 //     refs/boo/applies/<apply>: its second parent has it below "before/".
+//   - What is said to collide, of several chats or with the checkout, is what an
+//     apply would refuse.
 //   - Nothing is written outside the checkout, or through a symlink, or into
 //     git's own directory under any of its disguises, or into a repository
 //     nested in the checkout. A change that would is refused with its reason.

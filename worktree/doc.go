@@ -29,6 +29,7 @@
 //	                            in which it differs from the base
 //	<Dir>/checkouts/<hash>    the person's checkout, rules as they are now
 //	<Dir>/plain/<hash name>   objects only
+//	<Dir>/blame/<chat>/       whom lines were blamed on, file by file; may go at any time
 //
 // so neither the repository's configuration, which an agent can write, nor
 // the .git file in the tree is on the way. Only refs and revisions are looked
