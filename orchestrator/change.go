@@ -78,6 +78,7 @@ type Change struct {
 	Contributors []Contribution // in the order of their turns, each pair once
 	CreatedAt    time.Time
 	DecidedAt    time.Time // zero while pending
+	Reason       string    // given by who rejected it
 }
 
 // Contribution says that an agent, or the person, touched a path in a turn.

@@ -108,32 +108,3 @@ func repoPath(c Checkout, arg string) (Path, error) {
 	}
 	return ParsePath(filepath.ToSlash(rel))
 }
-
-// Apply writes the selected changes into the checkout; see [Service.Apply].
-func (e *Engine) Apply(ctx context.Context, sel ChangeSelector) (ApplyResult, error) {
-	if sel.All {
-		return ApplyResult{}, Errorf(CodeInvalid, "apply takes the changes of one chat at a time").WithHint("boo pending apply -c CHAT")
-	}
-	s, err := e.selectChanges(ctx, sel)
-	if err != nil || len(s.changes) == 0 {
-		return ApplyResult{Chat: s.chat, Checkout: s.checkout.Dir}, err
-	}
-	wt, err := e.Store.Worktree(ctx, s.chat)
-	if err != nil {
-		return ApplyResult{}, err
-	}
-	return e.Pending.Apply(ctx, ApplyRequest{Worktree: wt, Checkout: s.checkout, Changes: s.changes})
-}
-
-// Undo takes back the last apply; see [Service.Undo].
-func (e *Engine) Undo(ctx context.Context, dir string) (ApplyResult, error) {
-	c, err := e.checkout(ctx, dir)
-	if err != nil {
-		return ApplyResult{}, err
-	}
-	repo, err := e.Store.RepoByDir(ctx, c.CommonDir)
-	if err != nil {
-		return ApplyResult{}, err
-	}
-	return e.Pending.Undo(ctx, UndoRequest{Repo: repo.ID, Checkout: c})
-}

@@ -99,4 +99,6 @@ func (e *Engine) worktreeDir(repo RepoID, chat ChatID) WorktreeDir {
 	return WorktreeDir(filepath.Join(e.Worktrees, string(repo), string(chat)))
 }
 
-func chatLock(chat ChatID) string { return "chat-" + string(chat) }
+// ChatLock names the lock of a chat. Who holds it takes the chat's turns and
+// writes in its worktree.
+func ChatLock(chat ChatID) string { return "chat-" + string(chat) }

@@ -123,8 +123,29 @@ type Pending interface {
 	// Apply writes pending changes into a checkout; all or nothing.
 	Apply(ctx context.Context, req ApplyRequest) (ApplyResult, error)
 
-	// Undo takes back the newest apply that is still in force in the checkout.
+	// Reject takes changes out of the chat's worktree, through a snapshot; all
+	// or nothing. The caller holds the chat's lock.
+	Reject(ctx context.Context, req RejectRequest) (ApplyResult, error)
+
+	// CatchUp records what nobody has recorded yet in the chat's worktree, as a
+	// turn does before it begins, and settles it. The caller holds the chat's
+	// lock.
+	CatchUp(ctx context.Context, chat ChatID) error
+
+	// Hunks cuts changes of a chat into pieces and says who made each.
+	Hunks(ctx context.Context, wt Worktree, changes []Change) ([]ChangeHunks, error)
+
+	// Dangers says of each change that boo would refuse, or only take if it is
+	// allowed, why. Nothing is compared with a checkout.
+	Dangers(ctx context.Context, wt Worktree, changes []Change) ([]PathConflict, error)
+
+	// Undo takes back the newest apply or reject that was asked for in the
+	// checkout and is still in force.
 	Undo(ctx context.Context, req UndoRequest) (ApplyResult, error)
+
+	// Settle takes back what is left in the chat's worktree of a reject that
+	// was cut off. The caller holds the chat's lock.
+	Settle(ctx context.Context, wt Worktree) error
 
 	// Recover finishes or takes back applies that were cut off, and says which.
 	Recover(ctx context.Context) ([]ApplyResult, error)
@@ -146,12 +167,23 @@ type ApplyRequest struct {
 	Worktree Worktree
 	Checkout Checkout
 	Changes  []Change // pending rows of that chat
+	Options  ApplyOptions
+}
+
+// RejectRequest says what to reject.
+type RejectRequest struct {
+	Worktree Worktree
+	Origin   CheckoutDir // where it was asked for
+	Changes  []Change    // pending rows of that chat
+	Options  RejectOptions
 }
 
 // UndoRequest says where to undo.
 type UndoRequest struct {
 	Repo     RepoID
 	Checkout Checkout
+	// Waiting is called once if a turn runs whose end has to be waited for.
+	Waiting func()
 }
 
 // ApplyState is where an apply is in its life:
@@ -169,12 +201,28 @@ const (
 // ApplyResult is what an apply or an undo came to.
 type ApplyResult struct {
 	ID       ApplyID        `json:"id,omitempty"`
+	Kind     ApplyKind      `json:"kind,omitempty"`
 	Chat     ChatID         `json:"chat"`
 	State    ApplyState     `json:"state"`
 	Files    []AppliedFile  `json:"files"`
 	Conflict []PathConflict `json:"conflicts,omitempty"`
 	Checkout CheckoutDir    `json:"checkout"`
 	Skipped  []SkippedPath  `json:"skipped,omitempty"`
+	// Left are hunks of the selected changes that stay pending, because they
+	// are not wholly the asked agent's.
+	Left []LeftHunks `json:"left,omitempty"`
+	// Ref and Commit say where the changes were committed to.
+	Ref    string   `json:"ref,omitempty"`
+	Commit ObjectID `json:"commit,omitempty"`
+	Staged bool     `json:"staged,omitempty"`
+}
+
+// LeftHunks are the hunks of one path that an apply by agent leaves alone.
+type LeftHunks struct {
+	Change ChangeID    `json:"change"`
+	Path   Path        `json:"path"`
+	Hunks  int         `json:"hunks"`
+	Agents []AgentName `json:"agents"`
 }
 
 // AppliedFile is one path of an apply.
@@ -186,12 +234,18 @@ type AppliedFile struct {
 	Merged bool `json:"merged,omitempty"`
 	// Already is set when the checkout had the change before.
 	Already bool `json:"already,omitempty"`
+	// Part is set when only some hunks of the change were taken.
+	Part bool `json:"part,omitempty"`
+	// Marked is set when it was written with conflict markers.
+	Marked bool `json:"marked,omitempty"`
 }
 
 // PathConflict says why one path cannot be applied.
 type PathConflict struct {
 	Path   Path   `json:"path"`
 	Reason string `json:"reason"`
+	// Danger is what has to be allowed for the change to be taken after all.
+	Danger Danger `json:"danger,omitempty"`
 }
 
 // Locks gives locks that hold between processes and end with their owner,

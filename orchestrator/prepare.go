@@ -13,6 +13,9 @@ func (e *Engine) prepare(ctx context.Context, t Turn) (Worktree, Snapshot, error
 	if err != nil {
 		return wt, Snapshot{}, err
 	}
+	if err := e.Pending.Settle(ctx, wt); err != nil {
+		return wt, Snapshot{}, err
+	}
 	by, err := e.owedTo(ctx, t)
 	if err != nil {
 		return wt, Snapshot{}, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Recover settles what a boo that died left behind; see [Service.Recover].
@@ -35,13 +36,30 @@ func (e *Engine) recoverApplies(ctx context.Context) ([]Recovery, error) {
 	results, err := e.Pending.Recover(ctx)
 	var done []Recovery
 	for _, r := range results {
-		message := "an apply to " + string(r.Checkout) + " that was cut off is finished"
-		if r.State == ApplyRolledBack {
-			message = "an apply to " + string(r.Checkout) + " that was cut off is taken back; the checkout is as it was before"
-		}
-		done = append(done, Recovery{Chat: r.Chat, Message: message})
+		done = append(done, Recovery{Chat: r.Chat, Message: settledMessage(r)})
 	}
 	return done, err
+}
+
+// settledMessage says what became of an apply or reject that was cut off.
+func settledMessage(r ApplyResult) string {
+	what := "an apply to"
+	if r.Kind == KindReject {
+		what = "a reject in"
+	}
+	what += " " + string(r.Checkout) + " that was cut off is "
+	switch {
+	case r.State != ApplyRolledBack:
+		return what + "finished"
+	case len(r.Conflict) == 0:
+		return what + "taken back; everything is as it was before"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%staken back, but for %d of its files:", what, len(r.Conflict))
+	for _, c := range r.Conflict {
+		fmt.Fprintf(&b, "\n  %s: %s", c.Path, c.Reason)
+	}
+	return b.String()
 }
 
 // abandoned reports whether an open turn of this very process has no goroutine
@@ -52,7 +70,7 @@ func (e *Engine) abandoned(t Turn) bool {
 
 // recoverTurn settles a dead turn unless somebody else is at it.
 func (e *Engine) recoverTurn(ctx context.Context, t Turn) (*Recovery, error) {
-	release, ok, err := e.Locks.TryLock(chatLock(t.Chat))
+	release, ok, err := e.Locks.TryLock(ChatLock(t.Chat))
 	if err != nil || !ok {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ func (lt *liveTurn) takeChat() (release func(), err error) {
 	tick := time.NewTicker(followEvery)
 	defer tick.Stop()
 	for {
-		release, err := lt.e.Locks.Lock(lt.ctx, chatLock(lt.turn.Chat), func() {})
+		release, err := lt.e.Locks.Lock(lt.ctx, ChatLock(lt.turn.Chat), func() {})
 		if err != nil {
 			return nil, err
 		}

@@ -39,9 +39,21 @@ type Service interface {
 	Changes(ctx context.Context, sel ChangeSelector) ([]Change, error)
 	// Apply writes the selected pending changes of one chat into the checkout
 	// that sel.Dir is in. On CodeConflict the result names the paths.
-	Apply(ctx context.Context, sel ChangeSelector) (ApplyResult, error)
-	// Undo takes back the last apply to the checkout that dir is in.
-	Undo(ctx context.Context, dir string) (ApplyResult, error)
+	Apply(ctx context.Context, sel ChangeSelector, opts ApplyOptions) (ApplyResult, error)
+	// Reject takes the selected pending changes of one chat out of its
+	// worktree, once no turn of it runs. On CodeConflict the result names the
+	// paths.
+	Reject(ctx context.Context, sel ChangeSelector, opts RejectOptions) (ApplyResult, error)
+	// Hunks cuts the selected pending changes of one chat into the pieces that
+	// can be applied or rejected one by one.
+	Hunks(ctx context.Context, sel ChangeSelector) ([]ChangeHunks, error)
+	// Dangers says which changes of a set an apply refuses, or only takes if
+	// their danger is allowed, and why. Names are compared within the set.
+	Dangers(ctx context.Context, set ChangeSet) (map[Path]PathConflict, error)
+	// Undo takes back the last apply or reject that was asked for in the
+	// checkout that dir is in. waiting is called once if a turn runs whose end
+	// has to be waited for.
+	Undo(ctx context.Context, dir string, waiting func()) (ApplyResult, error)
 	// Recover settles what a boo that died left behind, and reports it. Every
 	// command calls it first; it costs one query when there is nothing to do.
 	Recover(ctx context.Context) ([]Recovery, error)

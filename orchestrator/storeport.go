@@ -120,6 +120,10 @@ type ChangeStore interface {
 	Changes(ctx context.Context, q ChangeQuery) ([]Change, error)
 	// StoreDelta stores a delta by itself; CodeConflict as with EndTurn.
 	StoreDelta(ctx context.Context, delta ChangeDelta) error
+	// Notes lists what an agent is to be told at its next turn in a chat.
+	Notes(ctx context.Context, chat ChatID, agent AgentName) ([]Note, error)
+	// DropNotes forgets notes: the agent has been told.
+	DropNotes(ctx context.Context, ids []int64) error
 }
 
 // ChangeQuery selects changes. Zero fields select everything.

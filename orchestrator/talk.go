@@ -13,6 +13,7 @@ type talk struct {
 	row     Session
 	info    SessionInfo
 	blocks  []string
+	told    []int64 // notes among the blocks
 	procs   []Process
 }
 
@@ -66,6 +67,13 @@ func (t *talk) begin(ctx context.Context, turns []Turn) error {
 			t.info.Rung = RungHistory
 		}
 	}
+	notes, err := t.notes(ctx)
+	if err != nil {
+		return err
+	}
+	if notes != "" {
+		t.blocks = append(t.blocks, notes)
+	}
 	t.blocks = append(t.blocks, lt.turn.Prompt)
 	t.row.Chat, t.row.Agent = lt.turn.Chat, lt.turn.Agent
 	t.row.NativeID, t.row.Rung, t.row.Version, t.row.Caps = t.info.NativeID, t.info.Rung, t.info.Version, t.info.Caps
@@ -106,6 +114,7 @@ func (t *talk) finish(ctx context.Context, out outcome, cause error) {
 	// at all; else both are told again.
 	if out.state == TurnCompleted || out.state == TurnHalted || out.state == TurnCancelled {
 		t.row.SeenTurn = t.lt.turn.Number
+		t.forgetNotes(ctx)
 	}
 	if cause != nil {
 		t.row.LastErr = cause.Error()

@@ -2,22 +2,25 @@ package pending
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"boo/orchestrator"
 )
 
 // Apply implements [orchestrator.Pending]: it writes the changes into the
-// checkout as uncommitted edits. When it returns nil, the files, the moved
-// baseline and the record are on disk; when it returns an error, nothing in the
-// checkout has changed. CodeConflict, with the result naming every path and its
-// reason, where the changes collide with the person's files or are of a kind
-// that must never be written; CodeConflict, too, if somebody edits one of the
-// files in the same moment. It waits while another apply writes there.
+// checkout as uncommitted edits, or where the options say. When it returns nil,
+// the files, the moved baseline and the record are on disk; when it returns an
+// error, nothing in the checkout has changed, except that CodeConflict with a
+// result in state applied says that files were written with conflict markers.
+// CodeConflict, with the result naming every path and its reason, where the
+// changes collide with the person's files or are of a kind that must not be
+// written; CodeConflict, too, if somebody edits one of the files in the same
+// moment. It waits while another apply writes there.
 func (e *Engine) Apply(ctx context.Context, req orchestrator.ApplyRequest) (orchestrator.ApplyResult, error) {
 	if len(req.Changes) == 0 {
 		return orchestrator.ApplyResult{}, orchestrator.Errorf(orchestrator.CodeInvalid, "nothing to apply").WithHint("boo pending ls")
+	}
+	if err := sensible(req.Options); err != nil {
+		return orchestrator.ApplyResult{}, err
 	}
 	release, err := e.locks.Lock(ctx, lockName(req.Checkout.Dir), func() {})
 	if err != nil {
@@ -34,58 +37,136 @@ func (e *Engine) Apply(ctx context.Context, req orchestrator.ApplyRequest) (orch
 	return result, err
 }
 
+// sensible refuses options that contradict each other.
+func sensible(o orchestrator.ApplyOptions) error {
+	ways := 0
+	for _, asked := range []bool{o.Index, o.Commit != "", o.Branch != ""} {
+		if asked {
+			ways++
+		}
+	}
+	if o.Branch != "" && o.Commit != "" {
+		ways-- // the message of the commit on the new branch
+	}
+	switch {
+	case ways > 1:
+		return orchestrator.Errorf(orchestrator.CodeInvalid, "staging, committing and a new branch exclude each other")
+	case ways > 0 && o.Markers:
+		return orchestrator.Errorf(orchestrator.CodeInvalid, "conflict markers are only written as edits, neither staged nor committed")
+	}
+	return nil
+}
+
 const applying = "apply to"
 
 func (e *Engine) apply(ctx context.Context, req orchestrator.ApplyRequest) (orchestrator.ApplyResult, error) {
-	result := orchestrator.ApplyResult{Chat: req.Worktree.Chat, Checkout: req.Checkout.Dir}
+	c, opts := req.Checkout, req.Options
+	result := orchestrator.ApplyResult{Kind: orchestrator.KindApply, Chat: req.Worktree.Chat, Checkout: c.Dir}
 	wt, err := e.store.Worktree(ctx, req.Worktree.Chat)
 	if err != nil {
 		return result, err
 	}
-	rows, err := e.fresh(ctx, req)
+	rows, err := e.fresh(ctx, wt.Chat, req.Changes)
 	if err != nil {
 		return result, err
 	}
-	if result.Conflict, err = hostile(rows, e.target(ctx, req.Checkout.CommonDir)); err != nil {
-		return result, untouched(applying, req.Checkout.Dir, err)
+	parts, left, err := e.cut(ctx, wt, rows, opts.Agent, opts.Hunks)
+	if err != nil {
+		return result, untouched(applying, c.Dir, err)
+	}
+	if result.Left = left; len(parts) == 0 {
+		return result, nil
+	}
+	rows = wanted(parts)
+	if result.Conflict, err = hostile(rows, e.target(ctx, c.CommonDir), opts.Allow); err != nil {
+		return result, untouched(applying, c.Dir, err)
 	}
 	if len(result.Conflict) > 0 {
-		return result, collision(applying, req.Checkout.Dir, result.Conflict, len(rows), othersHint(result.Conflict, rows))
+		return result, collision(applying, c.Dir, result.Conflict, len(rows), othersHint(result.Conflict, rows))
 	}
-	t, err := openTree(string(req.Checkout.Dir))
+	t, err := openTree(string(c.Dir))
 	if err != nil {
-		return result, untouched(applying, req.Checkout.Dir, err)
+		return result, untouched(applying, c.Dir, err)
 	}
 	defer t.close()
-	moves, err := e.plan(ctx, t, req.Checkout, rows)
+	moves, land, err := e.planAll(ctx, t, c, parts, opts)
 	if err != nil {
-		return result, untouched(applying, req.Checkout.Dir, err)
+		return result, untouched(applying, c.Dir, err)
 	}
 	if result.Conflict = refusals(moves); len(result.Conflict) > 0 {
-		return result, collision(applying, req.Checkout.Dir, result.Conflict, len(rows), othersHint(result.Conflict, rows))
+		return result, collision(applying, c.Dir, result.Conflict, len(rows), othersHint(result.Conflict, rows))
 	}
 	result.Files = files(moves)
-	j := &journal{Apply: e.record(wt, req.Checkout), checkout: req.Checkout, moves: moves, tree: t}
+	if opts.Check {
+		return result, nil
+	}
+	return e.write(ctx, result, wt, &journal{Apply: e.record(wt, c), checkout: c, moves: moves, tree: t}, parts, land)
+}
+
+// planAll plans the files, and what happens beside them.
+func (e *Engine) planAll(ctx context.Context, t *tree, c orchestrator.Checkout, parts []part, opts orchestrator.ApplyOptions) ([]*move, *landing, error) {
+	if opts.Branch != "" {
+		moves := movesOf(parts)
+		land, err := e.planBranch(ctx, c, moves, opts)
+		return moves, land, err
+	}
+	moves, err := e.plan(ctx, t, c, parts, opts.Markers)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := alike(t, moves, opts.Allow); err != nil {
+		return nil, nil, err
+	}
+	land, err := e.planLanding(ctx, c, moves, opts)
+	return moves, land, err
+}
+
+// write carries a plan out.
+func (e *Engine) write(ctx context.Context, result orchestrator.ApplyResult, wt orchestrator.Worktree, j *journal, parts []part, land *landing) (orchestrator.ApplyResult, error) {
+	rest, err := e.rest(ctx, wt, parts)
+	if err == nil {
+		err = e.seal(ctx, j, land, wanted(parts))
+	}
+	if err != nil {
+		result.Files = nil
+		return result, untouched(applying, j.Checkout, err)
+	}
 	baseline := map[orchestrator.Path]orchestrator.Entry{}
-	for _, m := range moves {
+	for _, m := range j.moves {
 		baseline[m.Path] = m.Agent
 	}
 	result.Conflict, err = e.run(ctx, j, applying, work{
 		baseline: baseline,
 		fill:     func() error { return e.materialize(ctx, j) },
-		commit:   func(ctx context.Context) error { return e.store.CommitApply(ctx, j.Apply) },
+		commit:   func(ctx context.Context) error { return e.store.CommitApply(ctx, j.Apply, rest) },
 	})
 	if err != nil {
 		result.Files = nil
 		return result, err
 	}
 	result.ID, result.State = j.ID, orchestrator.ApplyApplied
-	return result, nil
+	result.Ref, result.Commit, result.Staged = j.Landing.Ref, j.Landing.New, len(j.Landing.Index) > 0
+	return result, marked(j)
+}
+
+// marked is the error of an apply that left lines to be brought together.
+func marked(j *journal) error {
+	n := 0
+	for _, m := range j.moves {
+		if m.marked {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return orchestrator.Errorf(orchestrator.CodeConflict, "%d of %d files were written with conflict markers, for you to bring together", n, len(j.moves)).
+		WithHint("git -C %s diff   (boo pending undo takes all of it back)", j.Checkout)
 }
 
 // fresh reads the rows again: what was shown may have been superseded since.
-func (e *Engine) fresh(ctx context.Context, req orchestrator.ApplyRequest) ([]orchestrator.Change, error) {
-	rows, err := e.pendingRows(ctx, req.Worktree.Chat)
+func (e *Engine) fresh(ctx context.Context, chat orchestrator.ChatID, changes []orchestrator.Change) ([]orchestrator.Change, error) {
+	rows, err := e.pendingRows(ctx, chat)
 	if err != nil {
 		return nil, err
 	}
@@ -93,9 +174,9 @@ func (e *Engine) fresh(ctx context.Context, req orchestrator.ApplyRequest) ([]or
 	for _, r := range rows {
 		now[r.ID] = r
 	}
-	chosen := make([]orchestrator.Change, 0, len(req.Changes))
+	chosen := make([]orchestrator.Change, 0, len(changes))
 	seen := map[orchestrator.ChangeID]bool{}
-	for _, c := range req.Changes {
+	for _, c := range changes {
 		r, ok := now[c.ID]
 		if !ok {
 			return nil, orchestrator.Errorf(orchestrator.CodeConflict, "%s (%s) is not pending any more; nothing was changed", c.ID, c.Path).
@@ -111,7 +192,7 @@ func (e *Engine) fresh(ctx context.Context, req orchestrator.ApplyRequest) ([]or
 
 func (e *Engine) record(wt orchestrator.Worktree, c orchestrator.Checkout) orchestrator.Apply {
 	return orchestrator.Apply{
-		ID: orchestrator.NewApplyID(), Chat: wt.Chat, Checkout: c.Dir, GitDir: c.GitDir, CommonDir: c.CommonDir,
+		ID: orchestrator.NewApplyID(), Kind: orchestrator.KindApply, Chat: wt.Chat, Checkout: c.Dir, Origin: c.Dir, GitDir: c.GitDir, CommonDir: c.CommonDir,
 		State: orchestrator.ApplyPrepared, OldBaseline: wt.Baseline, CreatedAt: e.now(),
 	}
 }
@@ -119,7 +200,7 @@ func (e *Engine) record(wt orchestrator.Worktree, c orchestrator.Checkout) orche
 func files(moves []*move) []orchestrator.AppliedFile {
 	list := make([]orchestrator.AppliedFile, 0, len(moves))
 	for _, m := range moves {
-		list = append(list, orchestrator.AppliedFile{Change: m.row.ID, FileStat: m.row.Stat(), Merged: m.merged, Already: !m.writes()})
+		list = append(list, orchestrator.AppliedFile{Change: m.row.ID, FileStat: m.row.Stat(), Merged: m.merged, Already: m.already, Part: m.part, Marked: m.marked})
 	}
 	return list
 }
@@ -129,89 +210,4 @@ func othersHint(conflicts []orchestrator.PathConflict, rows []orchestrator.Chang
 		return "boo pending apply PATH…   (the paths that do not collide)"
 	}
 	return "boo pending diff"
-}
-
-// work is what an apply and an undo do differently.
-type work struct {
-	baseline map[orchestrator.Path]orchestrator.Entry // what the baseline takes
-	fill     func() error                             // writes the staged files
-	commit   func(context.Context) error              // makes the record count
-}
-
-// run takes a planned journal through: stage, verify, record, swap, read back,
-// commit. On any error everything is taken back before it returns.
-func (e *Engine) run(ctx context.Context, j *journal, what string, w work) ([]orchestrator.PathConflict, error) {
-	inOrder(j.moves)
-	if err := e.ready(ctx, j, w); err != nil {
-		return nil, untouched(what, j.Checkout, err)
-	}
-	defer j.stage.close()
-	// From here on a cancelled context stops between two steps only, and what
-	// has to be finished or taken back is.
-	settled := context.WithoutCancel(ctx)
-	err := e.carryOut(settled, j, w, ctx.Err)
-	if err == nil {
-		e.mark("tidy")
-		// What this cannot do now, the next settling does.
-		_ = e.conclude(settled, j.Apply)
-		return nil, nil
-	}
-	kept, back := e.restoreFiles(j.Apply)
-	if back != nil {
-		return nil, stuck(what, j.Checkout, err, back)
-	}
-	// A record that cannot be closed now, on a full disk say, is closed by the
-	// next command: the files are as they were.
-	_ = e.closeBack(settled, j.Apply, kept)
-	if len(kept) > 0 {
-		return kept, collision(what, j.Checkout, kept, len(j.moves), "boo pending ls")
-	}
-	return nil, untouched(what, j.Checkout, err)
-}
-
-// ready stages and records. On error no trace is left.
-func (e *Engine) ready(ctx context.Context, j *journal, w work) (err error) {
-	e.mark("stage")
-	j.stage, err = makeStage(j.ID, j.checkout, j.tree.dev)
-	if err != nil {
-		return err
-	}
-	j.StageDir = j.stage.path
-	defer func() {
-		if err != nil {
-			j.stage.close()
-			err = errors.Join(err, removeStage(j.Apply))
-		}
-	}()
-	if err := w.fill(); err != nil {
-		return fmt.Errorf("stage: %w", err)
-	}
-	if err := j.stage.verify(j.moves, idWidth(j.moves)); err != nil {
-		return err
-	}
-	e.mark("prepare")
-	return e.prepare(ctx, j, w.baseline)
-}
-
-func (e *Engine) carryOut(ctx context.Context, j *journal, w work, stop func() error) error {
-	e.mark("hold")
-	if err := e.hold(ctx, j.Apply); err != nil {
-		return fmt.Errorf("hold your files: %w", err)
-	}
-	if err := e.swap(j, stop); err != nil {
-		return err
-	}
-	e.mark("read back")
-	if err := e.readBack(ctx, j); err != nil {
-		return err
-	}
-	if err := stop(); err != nil {
-		return err
-	}
-	e.mark("baseline")
-	if err := e.git.MoveRef(ctx, j.CommonDir, baselineRef(j.Chat), j.OldBaseline, j.NewBaseline); err != nil {
-		return fmt.Errorf("move the baseline: %w", err)
-	}
-	e.mark("commit")
-	return w.commit(ctx)
 }

@@ -21,10 +21,12 @@ const orderVar = "BOO_PENDING_TEST_ORDER"
 
 type order struct {
 	Dir  string
-	Do   string // apply, undo or recover
+	Do   string // apply, reject, undo or recover
 	Chat orchestrator.ChatID
 	At   orchestrator.Checkout
 	Die  int // before this step, counted from 1
+
+	Options orchestrator.ApplyOptions
 }
 
 func TestMain(m *testing.M) {
@@ -60,13 +62,30 @@ func obey(raw string) error {
 		_, err = w.engine.Recover(ctx)
 	case "undo":
 		_, err = w.engine.Undo(ctx, orchestrator.UndoRequest{Checkout: o.At})
+	case "reject":
+		if err = w.engine.CatchUp(ctx, o.Chat); err != nil {
+			return err
+		}
+		steps = 0
+		var rows []orchestrator.Change
+		rows, err = w.store.Changes(ctx, orchestrator.ChangeQuery{Chat: o.Chat, States: []orchestrator.ChangeState{orchestrator.ChangePending}})
+		if err != nil {
+			return err
+		}
+		var wt orchestrator.Worktree
+		if wt, err = w.store.Worktree(ctx, o.Chat); err != nil {
+			return err
+		}
+		_, err = w.engine.Reject(ctx, orchestrator.RejectRequest{Worktree: wt, Origin: o.At.Dir, Changes: rows})
 	case "apply":
 		var rows []orchestrator.Change
 		rows, err = w.store.Changes(ctx, orchestrator.ChangeQuery{Chat: o.Chat, States: []orchestrator.ChangeState{orchestrator.ChangePending}})
 		if err != nil {
 			return err
 		}
-		_, err = w.engine.Apply(ctx, orchestrator.ApplyRequest{Worktree: orchestrator.Worktree{Chat: o.Chat}, Checkout: o.At, Changes: rows})
+		_, err = w.engine.Apply(ctx, orchestrator.ApplyRequest{
+			Worktree: orchestrator.Worktree{Chat: o.Chat}, Checkout: o.At, Changes: rows, Options: o.Options,
+		})
 	}
 	return err
 }
@@ -75,7 +94,7 @@ func obey(raw string) error {
 // step; false means that it got to the end before.
 func (w *world) die(do string, step int) bool {
 	w.t.Helper()
-	raw, err := json.Marshal(order{Dir: w.dir, Do: do, Chat: w.chat, At: w.at, Die: step})
+	raw, err := json.Marshal(order{Dir: w.dir, Do: do, Chat: w.chat, At: w.at, Die: step, Options: w.options})
 	if err != nil {
 		w.t.Fatal(err)
 	}

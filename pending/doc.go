@@ -19,7 +19,9 @@
 //     nested in the checkout. A change that would is refused with its reason.
 //
 // It refuses to know how git and the database work; ports.go says what it needs
-// of them. The person's index, HEAD and branches are not touched.
+// of them. The person's index, HEAD and branches are touched only where an
+// apply is asked to stage or to commit. Nobody's hook runs then: what was just
+// applied could be one.
 //
 // # How it fails
 //
@@ -30,6 +32,22 @@
 // changed. Where taking back is cut off as well, the record stays prepared and
 // the next apply, undo or [Engine.Recover] goes on with it.
 //
+// # Places
+//
+// A change goes to up to three places, and to each by a merge of its own with
+// what is there: the file in the checkout, the entry in the index, the entry in
+// the commit that HEAD names. So an edit that the person has not staged is not
+// staged by it, and one that is staged is not committed by it.
+//
+// A reject is an apply the other way round, in the chat's worktree: from the
+// snapshot back to the baseline. The chat's lock keeps turns away from it, and
+// the snapshot that it ends with is taken before it counts.
+//
+// A change of a text is cut into hunks, which can go one by one. What was taken
+// of it moves the baseline there; the rest gets a row of its own. A hunk is an
+// agent's if nobody else wrote one of its new lines or removed one of its old
+// ones, and in doubt it is everybody's.
+//
 // # A record
 //
 //	         PutApply            CommitApply             CommitUndo
@@ -39,7 +57,9 @@
 //
 // An undo has a record of its own, with Undoing set, that goes from prepared to
 // undone or rolled_back; whether it had been committed when it was cut off is
-// seen from its changes, which are reverted then.
+// seen from its changes, which are reverted then. A record is cleared when
+// nothing of it is left to look after: who looks for what was cut off reads only
+// those that are not.
 //
 // # One file
 //

@@ -60,6 +60,15 @@ func (e *Engine) pendingRows(ctx context.Context, chat orchestrator.ChatID) ([]o
 // there.
 func lockName(dir orchestrator.CheckoutDir) string { return "apply-" + checkoutKey(dir) }
 
+// lockOf names the lock under which a record's files are written: a reject
+// writes where the chat's agents do.
+func lockOf(a orchestrator.Apply) string {
+	if a.Kind == orchestrator.KindReject {
+		return orchestrator.ChatLock(a.Chat)
+	}
+	return lockName(a.Checkout)
+}
+
 // checkoutKey is a short name of a checkout that is fit for file names.
 func checkoutKey(dir orchestrator.CheckoutDir) string {
 	sum := sha256.Sum256([]byte(dir))

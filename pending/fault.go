@@ -3,7 +3,6 @@ package pending
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"strings"
 
@@ -51,16 +50,13 @@ func codeOf(err error) orchestrator.Code {
 	return orchestrator.CodeOf(err)
 }
 
-// collision is the error that goes with a result that names conflicts.
+// collision is the error that goes with a result that names conflicts. It does
+// not name them once more.
 func collision(what string, c orchestrator.CheckoutDir, conflicts []orchestrator.PathConflict, total int, hint string) error {
-	const shown = 3
-	names := make([]string, 0, shown+1)
-	for _, pc := range conflicts[:min(shown, len(conflicts))] {
-		names = append(names, fmt.Sprintf("%s (%s)", pc.Path, pc.Reason))
+	word := "collide"
+	if strings.HasPrefix(conflicts[0].Reason, "refused: ") {
+		word = "are refused"
 	}
-	if len(conflicts) > shown {
-		names = append(names, fmt.Sprintf("and %d more", len(conflicts)-shown))
-	}
-	return orchestrator.Errorf(orchestrator.CodeConflict, "%s %s: %d of %d changes cannot be: %s; nothing was changed",
-		what, c, len(conflicts), total, strings.Join(names, ", ")).WithHint("%s", hint)
+	return orchestrator.Errorf(orchestrator.CodeConflict, "%s %s: %d of %d changes %s; nothing was changed",
+		what, c, len(conflicts), total, word).WithHint("%s", hint)
 }

@@ -61,11 +61,11 @@ func (f *faulty) PutApply(ctx context.Context, a orchestrator.Apply) error {
 	return f.Store.PutApply(ctx, a)
 }
 
-func (f *faulty) CommitApply(ctx context.Context, a orchestrator.Apply) error {
+func (f *faulty) CommitApply(ctx context.Context, a orchestrator.Apply, rest []orchestrator.Change) error {
 	if err := f.due("CommitApply"); err != nil {
 		return err
 	}
-	return f.Store.CommitApply(ctx, a)
+	return f.Store.CommitApply(ctx, a, rest)
 }
 
 func (f *faulty) MoveApply(ctx context.Context, id orchestrator.ApplyID, from, to orchestrator.ApplyState) error {

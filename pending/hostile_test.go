@@ -53,11 +53,16 @@ func TestHostileChanges(t *testing.T) {
 		"case of a name is changed":        {[]orchestrator.Change{change("Foo", reg, none), change("foo", none, reg)}, "", ""},
 		"collides by a letter of no width": {[]orchestrator.Change{change("a", none, reg), change("a\u200d", none, reg)}, "", "a\u200d"},
 		"collides in another alphabet":     {[]orchestrator.Change{change("СТРАХ", none, reg), change("страх", none, reg)}, "", "страх"},
+		"a new hook":                       {[]orchestrator.Change{change(".husky/pre-commit", none, exec), change("hooks/lib", none, reg), change("src/x", none, exec)}, "", ".husky/pre-commit"},
+		"a hook is switched on":            {[]orchestrator.Change{change("tools/.GitHooks/pre-push", reg, exec), change(".githooks/old", exec, exec)}, "", "tools/.GitHooks/pre-push"},
+		"a name that rings the bell":       {[]orchestrator.Change{change("a\a", none, reg)}, "", "a\a"},
+		"a name that turns text round":     {[]orchestrator.Change{change("x\u202egpj.sh", none, reg)}, "", "x\u202egpj.sh"},
+		"an odd name is only removed":      {[]orchestrator.Change{change("a\n", reg, none), change("b\n", reg, reg)}, "", ""},
 		"other bytes that are not UTF-8":   {[]orchestrator.Change{change("\xff", none, reg), change("\xfe", none, reg)}, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			found, err := hostile(c.changes, func(orchestrator.Change) (string, error) { return c.target, nil })
+			found, err := hostile(c.changes, func(orchestrator.Change) (string, error) { return c.target, nil }, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -79,7 +84,34 @@ func TestAnUnreadableTargetIsAnErrorNotAPass(t *testing.T) {
 	t.Parallel()
 	link := orchestrator.Change{FileChange: orchestrator.FileChange{Path: "l", New: orchestrator.Entry{Mode: orchestrator.ModeSymlink, ID: "1"}}}
 	broken := errors.New("object missing")
-	if _, err := hostile([]orchestrator.Change{link}, func(orchestrator.Change) (string, error) { return "", broken }); !errors.Is(err, broken) {
+	if _, err := hostile([]orchestrator.Change{link}, func(orchestrator.Change) (string, error) { return "", broken }, nil); !errors.Is(err, broken) {
 		t.Errorf("error %v", err)
+	}
+}
+
+func TestADangerIsTakenOnByNameAndOnlyThatOne(t *testing.T) {
+	t.Parallel()
+	one := orchestrator.Entry{Mode: orchestrator.ModeRegular, ID: "1"}
+	add := func(p orchestrator.Path, mode orchestrator.FileMode) orchestrator.Change {
+		return orchestrator.Change{FileChange: orchestrator.FileChange{Path: p, New: orchestrator.Entry{Mode: mode, ID: one.ID}}}
+	}
+	for danger, changes := range map[orchestrator.Danger][]orchestrator.Change{
+		orchestrator.DangerHook:  {add(".husky/pre-push", orchestrator.ModeExec)},
+		orchestrator.DangerLink:  {add("out", orchestrator.ModeSymlink)},
+		orchestrator.DangerNames: {add("a\x1b[2J", one.Mode)},
+		orchestrator.DangerCase:  {add("A", one.Mode), add("a", one.Mode)},
+	} {
+		target := func(orchestrator.Change) (string, error) { return "/etc/passwd", nil }
+		for _, allowed := range orchestrator.Dangers() {
+			found, err := hostile(changes, target, []orchestrator.Danger{allowed})
+			if err != nil || (len(found) == 0) != (allowed == danger) {
+				t.Errorf("%s with %s allowed: %v %v", danger, allowed, found, err)
+			}
+			for _, f := range found {
+				if f.Danger != danger || !strings.Contains(f.Reason, "--allow "+string(danger)) {
+					t.Errorf("%s is told as %+v", danger, f)
+				}
+			}
+		}
 	}
 }

@@ -9,15 +9,16 @@ import (
 // maxTarget is more than any system takes for a symlink's target.
 const maxTarget = 4096
 
-// badTarget says in words why a symlink at p must not have this target, or "".
-// A ".." is only allowed at the front: behind a name it is resolved from where
-// that name leads, which another link can move out of the repository.
-func badTarget(p orchestrator.Path, target string) string {
+// badTarget says in words why a symlink at p must never have this target, or
+// only if links are allowed. A ".." is only taken at the front: behind a name it
+// is resolved from where that name leads, which another link can move out of the
+// repository.
+func badTarget(p orchestrator.Path, target string) (never, link string) {
 	switch {
 	case target == "" || len(target) >= maxTarget || strings.ContainsRune(target, 0):
-		return "its target is not one that a symlink can have"
+		return "its target is not one that a symlink can have", ""
 	case absolute(target):
-		return "it is a symlink to an absolute path"
+		link = "it is a symlink to an absolute path"
 	}
 	depth := strings.Count(string(p), "/")
 	named := false
@@ -26,19 +27,20 @@ func badTarget(p orchestrator.Path, target string) string {
 		case part == "" || part == ".":
 		case part == "..":
 			depth--
-			if named {
-				return "it is a symlink that climbs back out of a directory it goes into"
-			}
-			if depth < 0 {
-				return "it is a symlink that leads out of the repository"
+			switch {
+			case link != "":
+			case named:
+				link = "it is a symlink that climbs back out of a directory it goes into"
+			case depth < 0:
+				link = "it is a symlink that leads out of the repository"
 			}
 		case gitDisguise(part):
-			return "it is a symlink into git's own directory"
+			return "it is a symlink into git's own directory", ""
 		default:
 			named = true
 		}
 	}
-	return ""
+	return "", link
 }
 
 // absolute knows Windows' forms too: a repository travels.

@@ -41,8 +41,8 @@ func TestSymlinkTargets(t *testing.T) {
 		{"l", "a\x00b", false},
 		{"l", strings.Repeat("a/", 2048), false},
 	} {
-		if reason := badTarget(c.at, c.target); (reason == "") != c.ok {
-			t.Errorf("%s -> %.40q: %q", c.at, c.target, reason)
+		if never, link := badTarget(c.at, c.target); (never+link == "") != c.ok {
+			t.Errorf("%s -> %.40q: %q %q", c.at, c.target, never, link)
 		}
 	}
 }

@@ -9,15 +9,9 @@ import (
 	"boo/orchestrator"
 )
 
-// plan works out what applying the changes would write, without writing.
-func (e *Engine) plan(ctx context.Context, t *tree, c orchestrator.Checkout, changes []orchestrator.Change) ([]*move, error) {
-	moves := make([]*move, 0, len(changes))
-	for _, row := range slices.SortedFunc(slices.Values(changes), comparePaths) {
-		moves = append(moves, &move{
-			row:       row,
-			ApplyStep: orchestrator.ApplyStep{Path: row.Path, Change: row.ID, Base: row.Old, Agent: row.New},
-		})
-	}
+// plan works out what applying the parts would write, without writing.
+func (e *Engine) plan(ctx context.Context, t *tree, c orchestrator.Checkout, parts []part, markers bool) ([]*move, error) {
+	moves := movesOf(parts)
 	hints := func(m *move) orchestrator.Entry {
 		if m.Base.Exists() {
 			return m.Base
@@ -29,11 +23,32 @@ func (e *Engine) plan(ctx context.Context, t *tree, c orchestrator.Checkout, cha
 		return nil, err
 	}
 	for _, m := range moves {
-		if err := e.decide(ctx, c, m); err != nil {
-			return nil, err
+		if m.refused = m.at.forbids(m.Agent.Exists()); m.refused != "" {
+			continue
+		}
+		b, err := e.blend(ctx, c.CommonDir, m.Base, m.Before, m.Agent, markers)
+		if err != nil {
+			return nil, fmt.Errorf("merge %s: %w", m.Path, err)
+		}
+		m.After, m.merged, m.marked, m.refused = b.entry, b.merged, b.marked, b.refused
+		m.already = m.After == m.Before
+		if m.already {
+			m.AfterRaw = m.BeforeRaw
 		}
 	}
 	return moves, makeRoom(s, moves)
+}
+
+// movesOf makes a move of each part, by path.
+func movesOf(parts []part) []*move {
+	moves := make([]*move, 0, len(parts))
+	for _, p := range slices.SortedFunc(slices.Values(parts), func(a, b part) int { return comparePaths(a.row, b.row) }) {
+		moves = append(moves, &move{
+			row: p.row, part: p.some,
+			ApplyStep: orchestrator.ApplyStep{Path: p.row.Path, Change: p.row.ID, Base: p.row.Old, Agent: p.want},
+		})
+	}
+	return moves
 }
 
 func comparePaths(a, b orchestrator.Change) int {
@@ -88,37 +103,6 @@ func (e *Engine) inspect(ctx context.Context, s *survey, c orchestrator.Checkout
 			return fmt.Errorf("read %s: %w", m.Path, errChanged)
 		}
 		m.Before, m.BeforeRaw = now[m.Path], m.at.raw
-	}
-	return nil
-}
-
-// decide settles what the path becomes.
-func (e *Engine) decide(ctx context.Context, c orchestrator.Checkout, m *move) error {
-	if m.refused = m.at.forbids(m.Agent.Exists()); m.refused != "" {
-		return nil
-	}
-	v := judge(m.Base, m.Before, m.Agent)
-	switch v.action {
-	case already:
-		m.After = m.Before
-	case take:
-		m.After = m.Agent
-	case refuse:
-		m.refused = v.reason
-	case merge:
-		merged, clean, err := e.git.MergeFiles(ctx, c.CommonDir, m.Base, m.Before, m.Agent)
-		if err != nil {
-			return fmt.Errorf("merge %s: %w", m.Path, err)
-		}
-		if !clean {
-			m.refused = "you and the change edited the same lines, or one side is binary"
-			return nil
-		}
-		m.After = orchestrator.Entry{Mode: v.mode, ID: merged.ID}
-		m.merged = m.After != m.Before
-	}
-	if m.After == m.Before {
-		m.AfterRaw = m.BeforeRaw
 	}
 	return nil
 }

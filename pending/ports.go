@@ -8,8 +8,8 @@ import (
 )
 
 // Git is what this package needs of git. Package worktree implements it. None
-// of the methods runs code that a repository or a tree names, and none touches
-// the index, HEAD or a branch of a checkout.
+// of the methods runs code that a repository or a tree names, and only those of
+// [Landings] touch the index, HEAD or a branch of a checkout.
 type Git interface {
 	// Diff lists the paths that differ between two commits or trees, by path.
 	Diff(ctx context.Context, common orchestrator.GitDir, from, to orchestrator.ObjectID) ([]orchestrator.FileChange, error)
@@ -46,9 +46,52 @@ type Git interface {
 	// Blob copies the content of a blob to w.
 	Blob(ctx context.Context, common orchestrator.GitDir, id orchestrator.ObjectID, w io.Writer) error
 
+	// MergeMarked merges as MergeFiles does, but puts what collides between
+	// conflict markers; regions are the colliding lines of ours, from 1. ok is
+	// false where nothing can be marked.
+	MergeMarked(ctx context.Context, common orchestrator.GitDir, base, ours, theirs orchestrator.Entry) (marked orchestrator.Entry, regions [][2]int, ok bool, err error)
+
+	// At returns the entries that a commit or tree has at paths.
+	At(ctx context.Context, common orchestrator.GitDir, tree orchestrator.ObjectID, paths []orchestrator.Path) (map[orchestrator.Path]orchestrator.Entry, error)
+
 	// PutBlob stores the bytes of r as a blob, as they are: no rule of git's
 	// changes them on the way.
 	PutBlob(ctx context.Context, common orchestrator.GitDir, r io.Reader) (orchestrator.ObjectID, error)
+
+	Landings
+	Snapshots
+}
+
+// Landings is what is needed to put a change into the person's index, on their
+// branch, or on a new one. Nobody's hook runs.
+type Landings interface {
+	// CheckedOut returns the ref that a commit in the checkout would move, and where
+	// it is, "" on a branch without commits. CodeConflict in the midst of a
+	// merge or the like.
+	CheckedOut(ctx context.Context, c orchestrator.Checkout) (ref string, commit orchestrator.ObjectID, err error)
+	// BranchRef turns a branch's name into its ref.
+	BranchRef(ctx context.Context, c orchestrator.Checkout, name string) (string, error)
+	// BranchAt returns where HEAD or a branch is, "" if it is not there.
+	BranchAt(ctx context.Context, c orchestrator.Checkout, ref string) (orchestrator.ObjectID, error)
+	// MoveBranch moves HEAD or a branch; CodeConflict if it was not at old.
+	MoveBranch(ctx context.Context, c orchestrator.Checkout, ref string, old, new orchestrator.ObjectID, message string) error
+	// Staged reads entries of the person's index; CodeConflict where it is in
+	// the midst of a merge, or has a file for a directory of the paths.
+	Staged(ctx context.Context, c orchestrator.Checkout, paths []orchestrator.Path) (map[orchestrator.Path]orchestrator.Entry, error)
+	// Stage sets entries of the person's index, all or none; like is any id of
+	// the repository.
+	Stage(ctx context.Context, c orchestrator.Checkout, entries map[orchestrator.Path]orchestrator.Entry, like orchestrator.ObjectID) error
+	// Person is who the person's commits are by.
+	Person(ctx context.Context, common orchestrator.GitDir) orchestrator.Signature
+	// CommitAs writes a commit of the person's.
+	CommitAs(ctx context.Context, common orchestrator.GitDir, by orchestrator.Signature, tree orchestrator.ObjectID, parents []orchestrator.ObjectID, message string) (orchestrator.ObjectID, error)
+}
+
+// Snapshots is what a reject needs: the chat's files change, and the chain has
+// to show it. The methods are those of [orchestrator.Trees].
+type Snapshots interface {
+	Newest(ctx context.Context, wt orchestrator.Worktree) (orchestrator.Snapshot, error)
+	Snapshot(ctx context.Context, wt orchestrator.Worktree, by orchestrator.Signature, message string) (orchestrator.Snapshot, error)
 }
 
 // Store is what this package needs of the store. Package store implements it.
@@ -60,16 +103,34 @@ type Store interface {
 	PutApply(ctx context.Context, a orchestrator.Apply) error
 	// CommitApply takes an apply from prepared to applied, its changes from
 	// pending to applied, and the baseline of the worktree from a.OldBaseline
-	// to a.NewBaseline, in one transaction. CodeConflict if a change is not
-	// pending any more or the baseline has moved.
-	CommitApply(ctx context.Context, a orchestrator.Apply) error
+	// to a.NewBaseline, and stores rest, the rows of what is left of changes
+	// that were applied in part, in one transaction. CodeConflict if a change
+	// is not pending any more or the baseline has moved.
+	CommitApply(ctx context.Context, a orchestrator.Apply, rest []orchestrator.Change) error
 	// CommitUndo takes an apply from applied to undone, its changes from
 	// applied to reverted, the baseline to baseline, and stores delta, in one
 	// transaction.
 	CommitUndo(ctx context.Context, a orchestrator.Apply, baseline orchestrator.ObjectID, delta orchestrator.ChangeDelta) error
 	// MoveApply takes an apply from one state to another, and nothing else.
 	MoveApply(ctx context.Context, id orchestrator.ApplyID, from, to orchestrator.ApplyState) error
-	// Applies lists applies in the given states, the newest first; an empty
-	// checkout selects all.
-	Applies(ctx context.Context, checkout orchestrator.CheckoutDir, states ...orchestrator.ApplyState) ([]orchestrator.Apply, error)
+	// CommitReject takes a reject from prepared to applied and its changes from
+	// pending to rejected, and stores delta and notes, in one transaction;
+	// CodeConflict as above.
+	CommitReject(ctx context.Context, a orchestrator.Apply, delta orchestrator.ChangeDelta, reason string, notes []orchestrator.Note) error
+	// CommitUnreject takes a reject from applied to undone, its changes from
+	// rejected to reverted, and stores delta, in one transaction. What nobody
+	// has been told of it yet is dropped.
+	CommitUnreject(ctx context.Context, a orchestrator.Apply, delta orchestrator.ChangeDelta) error
+	// Uncleared lists the applies and rejects that something may be left of,
+	// the newest first; an empty checkout selects all.
+	Uncleared(ctx context.Context, checkout orchestrator.CheckoutDir) ([]orchestrator.Apply, error)
+	// ClearApply notes that nothing is left of one.
+	ClearApply(ctx context.Context, id orchestrator.ApplyID) error
+	// LastApply returns the newest apply or reject in force that was asked for
+	// in a checkout; CodeNotFound if there is none.
+	LastApply(ctx context.Context, origin orchestrator.CheckoutDir) (orchestrator.Apply, error)
+	// Turns lists a chat's turns by number.
+	Turns(ctx context.Context, chat orchestrator.ChatID) ([]orchestrator.Turn, error)
+	// StoreDelta stores a delta by itself.
+	StoreDelta(ctx context.Context, delta orchestrator.ChangeDelta) error
 }

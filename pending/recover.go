@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 
@@ -16,20 +17,20 @@ import (
 // checkout cannot be reached now, its record stays as it is and is tried again
 // next time; the next apply there says why it cannot.
 func (e *Engine) Recover(ctx context.Context) ([]orchestrator.ApplyResult, error) {
-	records, err := e.store.Applies(ctx, "", orchestrator.ApplyPrepared, orchestrator.ApplyApplied)
+	records, err := e.store.Uncleared(ctx, "")
 	if err != nil {
 		return nil, fmt.Errorf("list applies: %w", err)
 	}
 	var done []orchestrator.ApplyResult
-	for _, c := range checkouts(records) {
-		release, free, err := e.locks.TryLock(lockName(c.Dir))
+	for _, p := range e.places(ctx, records) {
+		release, free, err := e.locks.TryLock(p.lock)
 		if err != nil {
 			return done, err
 		}
 		if !free {
 			continue
 		}
-		results, err := e.settled(ctx, c)
+		results, err := e.settled(ctx, p.Checkout)
 		release()
 		done = append(done, results...)
 		if err != nil && ctx.Err() != nil {
@@ -39,20 +40,33 @@ func (e *Engine) Recover(ctx context.Context) ([]orchestrator.ApplyResult, error
 	return done, nil
 }
 
-// checkouts lists those where something is left to settle.
-func checkouts(records []orchestrator.Apply) []orchestrator.Checkout {
-	var list []orchestrator.Checkout
+// writingPlace is a checkout, or a chat's worktree, where something is left to
+// settle, and the lock that keeps others from writing there.
+type writingPlace struct {
+	orchestrator.Checkout
+	lock string
+}
+
+// places lists them. Records that nothing is left of are cleared on the way.
+func (e *Engine) places(ctx context.Context, records []orchestrator.Apply) []writingPlace {
+	var list []writingPlace
 	seen := map[orchestrator.CheckoutDir]bool{}
 	for _, a := range records {
-		if seen[a.Checkout] {
+		if _, err := os.Lstat(a.StageDir); a.State != orchestrator.ApplyPrepared && errors.Is(err, fs.ErrNotExist) {
+			_ = e.store.ClearApply(ctx, a.ID) // then the next one does
 			continue
 		}
-		if _, err := os.Lstat(a.StageDir); a.State == orchestrator.ApplyPrepared || err == nil {
+		if !seen[a.Checkout] {
 			seen[a.Checkout] = true
-			list = append(list, orchestrator.Checkout{Dir: a.Checkout, GitDir: a.GitDir, CommonDir: a.CommonDir})
+			list = append(list, writingPlace{orchestrator.Checkout{Dir: a.Checkout, GitDir: a.GitDir, CommonDir: a.CommonDir}, lockOf(a)})
 		}
 	}
 	return list
+}
+
+// Settle implements [orchestrator.Pending].
+func (e *Engine) Settle(ctx context.Context, wt orchestrator.Worktree) error {
+	return e.settle(ctx, inside(wt))
 }
 
 // settle makes sure that nothing is left of an earlier apply in the checkout
@@ -67,7 +81,7 @@ func (e *Engine) settle(ctx context.Context, c orchestrator.Checkout) error {
 }
 
 func (e *Engine) settled(ctx context.Context, c orchestrator.Checkout) ([]orchestrator.ApplyResult, error) {
-	records, err := e.store.Applies(ctx, c.Dir, orchestrator.ApplyPrepared, orchestrator.ApplyApplied)
+	records, err := e.store.Uncleared(ctx, c.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("list applies: %w", err)
 	}
@@ -85,13 +99,21 @@ func (e *Engine) settled(ctx context.Context, c orchestrator.Checkout) ([]orches
 		}
 	}
 	sweep(c, open)
+	for _, a := range records {
+		if !open[a.ID] {
+			_ = e.store.ClearApply(ctx, a.ID) // then the next one does
+		}
+	}
 	return done, errors.Join(errs...)
 }
 
 // settleOne returns nil if there was nothing to do.
 func (e *Engine) settleOne(ctx context.Context, a orchestrator.Apply) (*orchestrator.ApplyResult, error) {
-	result := &orchestrator.ApplyResult{ID: a.ID, Chat: a.Chat, Checkout: a.Checkout}
-	if a.State == orchestrator.ApplyApplied {
+	result := &orchestrator.ApplyResult{ID: a.ID, Kind: a.Kind, Chat: a.Chat, Checkout: a.Checkout}
+	switch a.State {
+	case orchestrator.ApplyUndone, orchestrator.ApplyRolledBack:
+		return nil, nil //nolint:nilnil // what is left of its stage is swept
+	case orchestrator.ApplyApplied:
 		if _, err := os.Lstat(a.StageDir); err != nil {
 			return nil, nil //nolint:nilnil // see above
 		}
@@ -129,7 +151,10 @@ func (e *Engine) conclude(ctx context.Context, a orchestrator.Apply) error {
 		}
 	}
 	e.mark("clear")
-	return removeStage(a)
+	if err := removeStage(a); err != nil {
+		return err
+	}
+	return e.store.ClearApply(ctx, a.ID)
 }
 
 // tidy removes the directories that the removal of files left empty: after an

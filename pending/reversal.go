@@ -90,7 +90,7 @@ func (r *reversal) delta(ctx context.Context, baseline orchestrator.ObjectID) (o
 			newest[st.Path] = row.New
 		}
 	}
-	diff, err := r.between(ctx, r.restored, newest)
+	diff, err := r.engine.between(ctx, r.common, r.restored, newest)
 	if err != nil {
 		return orchestrator.ChangeDelta{}, err
 	}
@@ -125,7 +125,7 @@ func (r *reversal) again(d orchestrator.FileChange, since orchestrator.Change) o
 }
 
 // between compares two sets of entries, at the cost of these paths alone.
-func (r *reversal) between(ctx context.Context, from, to map[orchestrator.Path]orchestrator.Entry) ([]orchestrator.FileChange, error) {
+func (e *Engine) between(ctx context.Context, common orchestrator.GitDir, from, to map[orchestrator.Path]orchestrator.Entry) ([]orchestrator.FileChange, error) {
 	var trees [2]orchestrator.ObjectID
 	for i, entries := range []map[orchestrator.Path]orchestrator.Entry{from, to} {
 		there := make(map[orchestrator.Path]orchestrator.Entry, len(entries))
@@ -135,11 +135,11 @@ func (r *reversal) between(ctx context.Context, from, to map[orchestrator.Path]o
 			}
 		}
 		var err error
-		if trees[i], err = r.engine.git.Overlay(ctx, r.common, "", there); err != nil {
+		if trees[i], err = e.git.Overlay(ctx, common, "", there); err != nil {
 			return nil, fmt.Errorf("write tree of the changes: %w", err)
 		}
 	}
-	diff, err := r.engine.git.Diff(ctx, r.common, trees[0], trees[1])
+	diff, err := e.git.Diff(ctx, common, trees[0], trees[1])
 	if err != nil {
 		return nil, fmt.Errorf("compare the changes: %w", err)
 	}

@@ -16,7 +16,7 @@ import (
 // changed after boo had written them: they are left as they are, and what they
 // were before stays under the record's ref.
 func (e *Engine) rollBack(ctx context.Context, a orchestrator.Apply) (kept []orchestrator.PathConflict, err error) {
-	kept, err = e.restoreFiles(a)
+	kept, err = e.takeBack(ctx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,9 @@ func (e *Engine) closeBack(ctx context.Context, a orchestrator.Apply, kept []orc
 		return fmt.Errorf("record that the apply was taken back: %w", err)
 	}
 	e.mark("clear")
-	_ = removeStage(a) // what is left of it goes with the next apply
+	if removeStage(a) == nil { // else what is left of it goes with the next apply
+		_ = e.store.ClearApply(ctx, a.ID)
+	}
 	return nil
 }
 
@@ -85,6 +87,9 @@ func left(a orchestrator.Apply, st orchestrator.ApplyStep, why string) orchestra
 func unlike(t *tree, a orchestrator.Apply) ([]orchestrator.PathConflict, error) {
 	var kept []orchestrator.PathConflict
 	for _, st := range a.Steps {
+		if st.Before == st.After {
+			continue
+		}
 		at, err := t.look(st.Path)
 		if err != nil {
 			return nil, err

@@ -13,6 +13,9 @@ type move struct {
 	row     orchestrator.Change
 	at      place
 	merged  bool
+	marked  bool
+	part    bool
+	already bool   // the place it goes to had it before
 	refused string // why the path cannot be moved, in words
 }
 

@@ -4,15 +4,17 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"boo/orchestrator"
 )
 
-// Undo implements [orchestrator.Pending]: it takes the newest apply that is in
-// force in the checkout back, byte for byte, and its changes are pending again
-// with those who made them. An edit made since is never overwritten:
-// CodeConflict, with the result naming the paths, and nothing changed.
-// CodeNotFound if no apply is in force there.
+// Undo implements [orchestrator.Pending]: it takes the newest apply or reject
+// that was asked for in the checkout and is in force back, byte for byte, and
+// its changes are pending again with those who made them. An edit made since is
+// never overwritten: CodeConflict, with the result naming the paths, and nothing
+// changed; so, too, where the branch it committed to has moved on. CodeNotFound
+// if nothing is in force there.
 func (e *Engine) Undo(ctx context.Context, req orchestrator.UndoRequest) (orchestrator.ApplyResult, error) {
 	release, err := e.locks.Lock(ctx, lockName(req.Checkout.Dir), func() {})
 	if err != nil {
@@ -22,21 +24,24 @@ func (e *Engine) Undo(ctx context.Context, req orchestrator.UndoRequest) (orches
 	if err := e.settle(ctx, req.Checkout); err != nil {
 		return orchestrator.ApplyResult{}, err
 	}
-	applied, err := e.store.Applies(ctx, req.Checkout.Dir, orchestrator.ApplyApplied)
-	if err != nil {
-		return orchestrator.ApplyResult{}, fmt.Errorf("list applies: %w", err)
-	}
-	if len(applied) == 0 {
-		return orchestrator.ApplyResult{}, orchestrator.Errorf(orchestrator.CodeNotFound, "no apply is in force in %s: there is nothing to undo", req.Checkout.Dir).
+	last, err := e.store.LastApply(ctx, req.Checkout.Dir)
+	if orchestrator.CodeOf(err) == orchestrator.CodeNotFound && err != nil {
+		return orchestrator.ApplyResult{}, orchestrator.Errorf(orchestrator.CodeNotFound, "no apply or reject is in force in %s: there is nothing to undo", req.Checkout.Dir).
 			WithHint("boo pending ls")
 	}
-	return e.undo(ctx, req.Checkout, applied[0])
+	if err != nil {
+		return orchestrator.ApplyResult{}, err
+	}
+	if last.Kind == orchestrator.KindReject {
+		return e.unreject(ctx, last, req.Waiting)
+	}
+	return e.undo(ctx, req.Checkout, last)
 }
 
 const undoing = "undo the last apply in"
 
 func (e *Engine) undo(ctx context.Context, c orchestrator.Checkout, a orchestrator.Apply) (orchestrator.ApplyResult, error) {
-	result := orchestrator.ApplyResult{ID: a.ID, Chat: a.Chat, Checkout: c.Dir}
+	result := orchestrator.ApplyResult{ID: a.ID, Kind: a.Kind, Chat: a.Chat, Checkout: c.Dir, Ref: a.Landing.Ref, Commit: a.Landing.New}
 	wt, err := e.store.Worktree(ctx, a.Chat)
 	if err != nil {
 		return result, err
@@ -46,6 +51,9 @@ func (e *Engine) undo(ctx context.Context, c orchestrator.Checkout, a orchestrat
 		return result, untouched(undoing, c.Dir, err)
 	}
 	defer t.close()
+	if err := e.canUnland(ctx, c, a); err != nil {
+		return result, untouched(undoing, c.Dir, err)
+	}
 	moves, err := e.planUndo(ctx, t, c, a)
 	if err != nil {
 		return result, untouched(undoing, c.Dir, err)
@@ -62,7 +70,7 @@ func (e *Engine) undo(ctx context.Context, c orchestrator.Checkout, a orchestrat
 	}
 	result.Files = files(moves)
 	j := &journal{Apply: e.record(wt, c), checkout: c, moves: moves, tree: t}
-	j.Undoing = true
+	j.Undoing, j.Landing = true, a.Landing.Reversed()
 	result.Conflict, err = e.run(ctx, j, undoing, work{
 		baseline: r.restored,
 		fill:     func() error { return e.stageBefore(ctx, j) },
@@ -76,6 +84,45 @@ func (e *Engine) undo(ctx context.Context, c orchestrator.Checkout, a orchestrat
 	return result, nil
 }
 
+// canUnland makes sure that what an apply did beside the files is still so, or
+// says what to run instead.
+func (e *Engine) canUnland(ctx context.Context, c orchestrator.Checkout, a orchestrator.Apply) error {
+	l := a.Landing
+	if l.Ref != "" {
+		now, err := e.git.BranchAt(ctx, c, l.Ref)
+		if err != nil {
+			return err
+		}
+		name := strings.TrimPrefix(l.Ref, "refs/heads/")
+		if now != l.New {
+			return orchestrator.Errorf(orchestrator.CodeConflict, "%s has moved on since the change was committed to it (%s)", name, l.New.Short()).
+				WithHint("git revert %s", l.New.Short())
+		}
+		if head, err := e.git.BranchAt(ctx, c, "HEAD"); l.Elsewhere && err == nil && head == l.New {
+			if ref, _, err := e.git.CheckedOut(ctx, c); err == nil && ref == l.Ref {
+				return orchestrator.Errorf(orchestrator.CodeConflict, "you are on %s now", name).WithHint("git switch -   (and then: boo pending undo)")
+			}
+		}
+		if !l.Elsewhere {
+			if ref, _, err := e.git.CheckedOut(ctx, c); err != nil || ref != l.Ref {
+				return orchestrator.Errorf(orchestrator.CodeConflict, "the change was committed to %s, and that is not what you have checked out", name).
+					WithHint("git switch %s", name)
+			}
+		}
+	}
+	now, err := e.stagedAt(ctx, c, l.Index)
+	if err != nil {
+		return err
+	}
+	for _, s := range l.Index {
+		if now[s.Path] != s.After {
+			return orchestrator.Errorf(orchestrator.CodeConflict, "you have staged something else for %s since", s.Path).
+				WithHint("git -C %s diff --cached", c.Dir)
+		}
+	}
+	return nil
+}
+
 // planUndo turns an apply's steps round. What is there now must be what the
 // apply left.
 func (e *Engine) planUndo(ctx context.Context, t *tree, c orchestrator.Checkout, a orchestrator.Apply) ([]*move, error) {
@@ -84,6 +131,9 @@ func (e *Engine) planUndo(ctx context.Context, t *tree, c orchestrator.Checkout,
 		moves[i] = &move{ApplyStep: orchestrator.ApplyStep{
 			Path: st.Path, Change: st.Change, Base: st.Base, Agent: st.Agent, After: st.Before, AfterRaw: st.BeforeRaw,
 		}}
+	}
+	if a.Landing.Elsewhere {
+		return moves, nil
 	}
 	left := make(map[orchestrator.Path]orchestrator.ApplyStep, len(a.Steps))
 	for _, st := range a.Steps {
@@ -97,8 +147,9 @@ func (e *Engine) planUndo(ctx context.Context, t *tree, c orchestrator.Checkout,
 	for _, m := range moves {
 		was := left[m.Path]
 		if m.refused = m.at.forbids(m.After.Exists()); m.refused == "" && m.Before != was.After {
-			m.refused = "you changed it since"
+			m.refused = "it was changed since"
 		}
+		m.already = !m.writes()
 		if !m.After.Exists() {
 			m.Dirs = was.Dirs // made by the apply, and to go with the file
 		}

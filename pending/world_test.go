@@ -31,6 +31,8 @@ type world struct {
 	last  orchestrator.ObjectID
 	turns int
 
+	options orchestrator.ApplyOptions // of applies
+
 	git    *worktree.Engine
 	store  *store.Store
 	locks  orchestrator.Locks
@@ -204,7 +206,7 @@ func (w *world) checkSet() {
 
 func (w *world) apply(paths ...orchestrator.Path) (orchestrator.ApplyResult, error) {
 	w.t.Helper()
-	return w.engine.Apply(w.t.Context(), orchestrator.ApplyRequest{Worktree: w.worktree(), Checkout: w.at, Changes: w.pending(paths...)})
+	return w.engine.Apply(w.t.Context(), orchestrator.ApplyRequest{Worktree: w.worktree(), Checkout: w.at, Changes: w.pending(paths...), Options: w.options})
 }
 
 func (w *world) mustApply(paths ...orchestrator.Path) orchestrator.ApplyResult {

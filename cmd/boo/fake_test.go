@@ -161,7 +161,11 @@ func (f *fakeService) Conflicts(context.Context, orchestrator.ReviewSelector) ([
 	return f.collisions, nil
 }
 
-func (f *fakeService) Apply(context.Context, orchestrator.ChangeSelector) (orchestrator.ApplyResult, error) {
+func (f *fakeService) Dangers(context.Context, orchestrator.ChangeSet) (map[orchestrator.Path]orchestrator.PathConflict, error) {
+	return nil, nil
+}
+
+func (f *fakeService) Apply(context.Context, orchestrator.ChangeSelector, orchestrator.ApplyOptions) (orchestrator.ApplyResult, error) {
 	return f.apply, f.applied
 }
 

@@ -71,7 +71,7 @@ func TestApplySaysHowToUndoAndNamesConflicts(t *testing.T) {
 		{FileStat: orchestrator.FileStat{Path: "greet.go", Op: orchestrator.OpEdit, Added: 2, Deleted: 1}, Merged: true},
 	}}
 	e, stdout, stderr := testEnv(f)
-	if err := runPendingApply(t.Context(), e, orchestrator.ChangeSelector{}); err != nil {
+	if err := runPendingApply(t.Context(), e, orchestrator.ChangeSelector{}, orchestrator.ApplyOptions{}, false); err != nil {
 		t.Fatal(err)
 	}
 	if stdout.String() != "M  greet.go  +2  -1  merged with your edits\n" || !strings.Contains(stderr.String(), "boo pending undo") {
@@ -81,7 +81,7 @@ func TestApplySaysHowToUndoAndNamesConflicts(t *testing.T) {
 	f.apply = orchestrator.ApplyResult{Conflict: []orchestrator.PathConflict{{Path: "greet.go", Reason: "both changed line 3"}}}
 	f.applied = orchestrator.Errorf(orchestrator.CodeConflict, "1 path collides; nothing was changed")
 	e, stdout, stderr = testEnv(f)
-	if status := e.report(runPendingApply(t.Context(), e, orchestrator.ChangeSelector{})); status != 8 || stdout.Len() > 0 {
+	if status := e.report(runPendingApply(t.Context(), e, orchestrator.ChangeSelector{}, orchestrator.ApplyOptions{}, false)); status != 8 || stdout.Len() > 0 {
 		t.Errorf("status %d, stdout %q", status, stdout)
 	}
 	if !strings.Contains(stderr.String(), "conflict  greet.go: both changed line 3\n") {

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -16,98 +18,190 @@ func pendingApplyCommand(e *env) *cli.Command {
 		Usage:     "put pending changes into your checkout, as edits that are not committed",
 		ArgsUsage: "[PATH… | ID…]",
 		Description: "Without arguments all changes of the chat are applied. Your own edits stay: the changes\n" +
-			"are merged into them, and if one cannot be merged nothing is written at all (exit 8).",
-		Flags:  []cli.Flag{chatFlag()},
-		Action: func(c *cli.Context) error { return runPendingApply(c.Context, e, selector(c, e)) },
-	}
-}
-
-func runPendingApply(ctx context.Context, e *env, sel orchestrator.ChangeSelector) error {
-	svc, err := e.service(ctx)
-	if err != nil {
-		return err
-	}
-	ctx, stop := e.stoppable(ctx)
-	defer stop()
-	result, err := svc.Apply(ctx, sel)
-	if e.JSON {
-		if err == nil || len(result.Conflict) > 0 {
-			if jsonErr := e.Stdout.JSON(result); jsonErr != nil {
-				return jsonErr
-			}
-		}
-		return err
-	}
-	showConflicts(e, result)
-	if err != nil {
-		return err
-	}
-	if len(result.Files) == 0 {
-		e.nothingPending()
-		return nil
-	}
-	showApplied(e, result, "applied to")
-	e.Stderr.Println(tty.Dim("they are edits in your checkout: see "), tty.Bold("git diff"), tty.Dim("; take them back with "), tty.Bold("boo pending undo"))
-	return nil
-}
-
-func pendingUndoCommand(e *env) *cli.Command {
-	return &cli.Command{
-		Name:  "undo",
-		Usage: "take back the last apply to this checkout",
+			"are merged into them, and if one cannot be merged nothing is written at all (exit 8).\n" +
+			"With --commit and --index only the change is committed or staged, whatever else you have\n" +
+			"edited or staged. Your git hooks do not run: what was just applied could be one.",
+		Flags: []cli.Flag{
+			chatFlag(), shareFlag(), patchFlag(),
+			toggle("check", "only say whether it would work; nothing is written"),
+			toggle("index", "stage the changes too"),
+			toggle("commit", "commit the changes alone, as you; the agents are co-authors. Needs -m"),
+			&cli.StringFlag{Name: "message", Aliases: []string{"m"}, Usage: "the commit's `MESSAGE`"},
+			&cli.StringFlag{Name: "branch", Usage: "commit them to a new branch `NAME` at HEAD, and leave the checkout as it is"},
+			&cli.StringFlag{Name: "conflicts", Usage: "`HOW` to treat lines that collide: refuse, or markers to write both sides (still exit 8)", Value: "refuse"},
+			&cli.StringSliceFlag{Name: "allow", Usage: "take changes of a dangerous `KIND` all the same: " + dangerNames()},
+		},
 		Action: func(c *cli.Context) error {
-			if err := noArgs(c); err != nil {
+			opts, err := applyOptions(c)
+			if err != nil {
 				return err
 			}
-			return runPendingUndo(c.Context, e)
+			return runPendingApply(c.Context, e, selector(c, e), opts, c.Bool("patch"))
 		},
 	}
 }
 
-func runPendingUndo(ctx context.Context, e *env) error {
+func shareFlag() cli.Flag {
+	return &cli.StringFlag{Name: "agent", Usage: "only the hunks that are wholly `AGENT`'s"}
+}
+
+func patchFlag() cli.Flag {
+	return toggle("patch", "ask about each hunk", "p")
+}
+
+func dangerNames() string {
+	var names []string
+	for _, d := range orchestrator.Dangers() {
+		names = append(names, string(d))
+	}
+	return strings.Join(names, ", ")
+}
+
+func applyOptions(c *cli.Context) (orchestrator.ApplyOptions, error) {
+	opts := orchestrator.ApplyOptions{
+		Check: c.Bool("check"), Index: c.Bool("index"), Commit: c.String("message"), Branch: c.String("branch"),
+		Agent: orchestrator.AgentName(c.String("agent")),
+	}
+	switch {
+	case c.IsSet("branch") && strings.TrimSpace(opts.Branch) == "":
+		return opts, orchestrator.Errorf(orchestrator.CodeInvalid, "--branch is empty").WithHint("boo pending apply --branch NAME")
+	case c.Bool("commit") && strings.TrimSpace(opts.Commit) == "":
+		return opts, orchestrator.Errorf(orchestrator.CodeInvalid, "--commit needs a message").WithHint("boo pending apply --commit -m MESSAGE")
+	case c.Bool("commit") && opts.Branch != "":
+		return opts, orchestrator.Errorf(orchestrator.CodeInvalid, "--branch commits already, to the new branch").WithHint("boo pending apply --branch NAME -m MESSAGE")
+	case c.IsSet("message") && !c.Bool("commit") && opts.Branch == "":
+		return opts, orchestrator.Errorf(orchestrator.CodeInvalid, "-m is the message of a commit").WithHint("boo pending apply --commit -m MESSAGE")
+	}
+	switch how := c.String("conflicts"); how {
+	case "refuse":
+	case "markers":
+		opts.Markers = true
+	default:
+		return opts, orchestrator.Errorf(orchestrator.CodeInvalid, "--conflicts is refuse or markers, not %q", how)
+	}
+	for _, name := range c.StringSlice("allow") {
+		d := orchestrator.Danger(name)
+		if !slices.Contains(orchestrator.Dangers(), d) {
+			return opts, orchestrator.Errorf(orchestrator.CodeInvalid, "--allow is one of %s, not %q", dangerNames(), name)
+		}
+		opts.Allow = append(opts.Allow, d)
+	}
+	return opts, nil
+}
+
+func runPendingApply(ctx context.Context, e *env, sel orchestrator.ChangeSelector, opts orchestrator.ApplyOptions, ask bool) error {
 	svc, err := e.service(ctx)
 	if err != nil {
 		return err
 	}
 	ctx, stop := e.stoppable(ctx)
 	defer stop()
-	result, err := svc.Undo(ctx, e.Dir)
-	if e.JSON {
-		if err == nil || len(result.Conflict) > 0 {
-			if jsonErr := e.Stdout.JSON(result); jsonErr != nil {
-				return jsonErr
-			}
+	if ask {
+		if sel.Args, opts.Hunks, err = e.askHunks(ctx, sel, "Apply", opts.Agent); err != nil || sel.Args == nil {
+			return err
 		}
-		return err
+	}
+	result, err := svc.Apply(ctx, sel, opts)
+	if e.JSON {
+		return e.decided(result, err)
 	}
 	showConflicts(e, result)
-	if err != nil {
+	if err != nil && result.State != orchestrator.ApplyApplied {
 		return err
 	}
-	showApplied(e, result, "taken back from")
-	e.Stderr.Println(tty.Dim("the changes are pending again: "), tty.Bold("boo pending ls"))
-	return nil
+	showLeft(e, result, "boo pending apply")
+	switch {
+	case len(result.Files) == 0 && len(result.Left) > 0, len(result.Files) == 0 && opts.Agent != "":
+		e.Stderr.Println(tty.Plain("no hunk is wholly of " + string(opts.Agent) + "; nothing was changed"))
+		return err
+	case len(result.Files) == 0:
+		e.nothingPending()
+		return err
+	case opts.Check:
+		showFiles(e, result)
+		e.Stderr.Println(tty.Green("✓ "), tty.Plain(plural(len(result.Files), "file")+" would be applied to "+string(result.Checkout)+"; nothing was written"))
+		return err
+	}
+	showApplied(e, result, appliedWords(result, opts))
+	if err == nil {
+		nextAfterApply(e, result, opts)
+	}
+	return err
+}
+
+// decided writes the result of an apply, reject or undo as JSON.
+func (e *env) decided(result orchestrator.ApplyResult, err error) error {
+	if err == nil || len(result.Conflict) > 0 || result.State == orchestrator.ApplyApplied {
+		if jsonErr := e.Stdout.JSON(result); jsonErr != nil {
+			return jsonErr
+		}
+	}
+	return err
+}
+
+func appliedWords(r orchestrator.ApplyResult, opts orchestrator.ApplyOptions) string {
+	switch {
+	case opts.Branch != "":
+		return fmt.Sprintf("committed as %s to the new branch %s of", r.Commit.Short(), opts.Branch)
+	case r.Commit != "":
+		return fmt.Sprintf("applied and committed as %s to %s in", r.Commit.Short(), strings.TrimPrefix(r.Ref, "refs/heads/"))
+	case r.Staged:
+		return "applied and staged in"
+	}
+	return "applied to"
+}
+
+func nextAfterApply(e *env, r orchestrator.ApplyResult, opts orchestrator.ApplyOptions) {
+	what, see := "they are edits in your checkout: see ", "git diff"
+	switch {
+	case opts.Branch != "":
+		what, see = "your checkout is as it was: see ", "git show "+opts.Branch
+	case r.Commit != "":
+		what, see = "see ", "git show"
+	case r.Staged:
+		see = "git diff --cached"
+	}
+	e.Stderr.Println(tty.Dim(what), tty.Bold(see), tty.Dim("; take them back with "), tty.Bold("boo pending undo"))
 }
 
 func showConflicts(e *env, result orchestrator.ApplyResult) {
 	for _, c := range result.Conflict {
-		e.Stderr.Println(tty.Red("conflict  "), tty.Plain(c.Path.String()+": "+c.Reason))
+		reason, refused := strings.CutPrefix(c.Reason, "refused: ")
+		word := "conflict  "
+		if refused {
+			word = "refused  "
+		}
+		e.Stderr.Println(tty.Red(word), tty.Plain(c.Path.String()+": "+reason))
 	}
 }
 
-func showApplied(e *env, result orchestrator.ApplyResult, word string) {
+// showLeft says which hunks stay pending because several had a part in them.
+func showLeft(e *env, result orchestrator.ApplyResult, command string) {
+	for _, l := range result.Left {
+		e.Stderr.Println(tty.Yellow("left  "), tty.Plain(fmt.Sprintf("%s: %s by %s together", l.Path, plural(l.Hunks, "hunk"), names(l.Agents))),
+			tty.Dim("  "+command+" -p "+l.Path.String()))
+	}
+}
+
+func showFiles(e *env, result orchestrator.ApplyResult) {
 	t := tty.Table{Path: 1, Right: map[int]bool{2: true, 3: true}}
 	for _, f := range result.Files {
-		note := ""
-		switch {
-		case f.Merged:
-			note = "merged with your edits"
-		case f.Already:
-			note = "was there already"
+		var notes []string
+		for _, n := range []struct {
+			holds bool
+			words string
+		}{{f.Part, "a part of it"}, {f.Marked, "with conflict markers"}, {f.Merged && !f.Marked, "merged with your edits"}, {f.Already, "was there already"}} {
+			if n.holds {
+				notes = append(notes, n.words)
+			}
 		}
-		t.Row(append(append([]tty.Span{opSpan(f.Op), tty.Plain(f.Path.String())}, countCells(f.FileStat)...), tty.Dim(note))...)
+		t.Row(append(append([]tty.Span{opSpan(f.Op), tty.Plain(f.Path.String())}, countCells(f.FileStat)...), tty.Dim(strings.Join(notes, ", ")))...)
 	}
 	t.Print(e.Stdout)
+}
+
+func showApplied(e *env, result orchestrator.ApplyResult, word string) {
+	showFiles(e, result)
 	for _, p := range result.Skipped {
 		e.Stderr.Println(tty.Yellow("left out  "), tty.Plain(p.Path.String()+": "+p.Reason))
 	}

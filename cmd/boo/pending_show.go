@@ -43,11 +43,18 @@ func runPendingShow(ctx context.Context, e *env, sel orchestrator.ReviewSelector
 			if i > 0 {
 				out.Println()
 			}
+			dangers, err := e.svc.Dangers(ctx, set)
+			if err != nil {
+				return err
+			}
 			if err := e.showSet(ctx, out, set, func(i int, c orchestrator.Change, m moves) {
 				if i > 0 {
 					out.Println()
 				}
 				showChange(e, out, set, c, m)
+				if d, ok := dangers[c.Path]; ok {
+					out.Println(tty.Red("DANGER  "), tty.Bold(strings.TrimPrefix(d.Reason, "refused: ")))
+				}
 			}); err != nil {
 				return err
 			}
@@ -86,6 +93,10 @@ func (e *env) showSet(ctx context.Context, out *tty.Output, set orchestrator.Cha
 // patchViews writes each change with its whole patch.
 func (e *env) patchViews(ctx context.Context, sets []orchestrator.ChangeSet) error {
 	for _, set := range sets {
+		dangers, err := e.svc.Dangers(ctx, set)
+		if err != nil {
+			return err
+		}
 		m := movesOf(set)
 		var patch strings.Builder
 		done := func(end int) error {
@@ -93,6 +104,7 @@ func (e *env) patchViews(ctx context.Context, sets []orchestrator.ChangeSet) err
 				return nil
 			}
 			view := changePatchView{changeView: m.view(set.Changes[end-1]), Patch: patch.String()}
+			view.Danger = strings.TrimPrefix(dangers[set.Changes[end-1].Path].Reason, "refused: ")
 			patch.Reset()
 			return e.Stdout.JSON(view)
 		}

@@ -32,7 +32,9 @@ type contributionView struct {
 
 type changePatchView struct {
 	changeView
-	Patch string `json:"patch"`
+	// Danger says why an apply refuses it, or only takes it with --allow.
+	Danger string `json:"danger,omitempty"`
+	Patch  string `json:"patch"`
 }
 
 func (m moves) view(c orchestrator.Change) changeView {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -24,6 +25,10 @@ type applyRow struct {
 	NewBaseline orchestrator.ObjectID   `db:"new_baseline"`
 	Created     int64                   `db:"created_ms"`
 	Steps       string                  `db:"steps"`
+	Kind        orchestrator.ApplyKind  `db:"kind"`
+	Origin      []byte                  `db:"origin"`
+	Landing     string                  `db:"landing"`
+	Cleared     bool                    `db:"cleared"`
 }
 
 func (r applyRow) apply() (orchestrator.Apply, error) {
@@ -31,6 +36,10 @@ func (r applyRow) apply() (orchestrator.Apply, error) {
 		ID: r.ID, Chat: r.Chat, Checkout: orchestrator.CheckoutDir(r.Checkout), GitDir: orchestrator.GitDir(r.GitDir),
 		CommonDir: orchestrator.GitDir(r.CommonDir), StageDir: string(r.StageDir), State: r.State, Undoing: r.Undoing,
 		OldBaseline: r.OldBaseline, NewBaseline: r.NewBaseline, CreatedAt: instant(r.Created),
+		Kind: r.Kind, Origin: orchestrator.CheckoutDir(r.Origin),
+	}
+	if err := json.Unmarshal([]byte(r.Landing), &a.Landing); err != nil {
+		return a, fmt.Errorf("read the landing of apply %s: %w", r.ID, err)
 	}
 	if err := json.Unmarshal([]byte(r.Steps), &a.Steps); err != nil {
 		return a, fmt.Errorf("read the steps of apply %s: %w", r.ID, err)
@@ -43,16 +52,21 @@ func rowOfApply(a orchestrator.Apply) (applyRow, error) {
 	if err != nil {
 		return applyRow{}, fmt.Errorf("write the steps of apply %s: %w", a.ID, err)
 	}
+	landing, err := json.Marshal(a.Landing)
+	if err != nil {
+		return applyRow{}, fmt.Errorf("write the landing of apply %s: %w", a.ID, err)
+	}
 	return applyRow{
 		ID: a.ID, Chat: a.Chat, Checkout: []byte(a.Checkout), GitDir: []byte(a.GitDir), CommonDir: []byte(a.CommonDir),
 		StageDir: []byte(a.StageDir), State: a.State, Undoing: a.Undoing,
 		OldBaseline: a.OldBaseline, NewBaseline: a.NewBaseline, Created: millis(a.CreatedAt), Steps: string(steps),
+		Kind: cmp.Or(a.Kind, orchestrator.KindApply), Origin: []byte(cmp.Or(a.Origin, a.Checkout)), Landing: string(landing),
 	}, nil
 }
 
 const insertApply = `
-INSERT INTO applies (id, chat_id, checkout, git_dir, common_dir, stage_dir, state, undoing, old_baseline, new_baseline, created_ms, steps)
-VALUES (:id, :chat_id, :checkout, :git_dir, :common_dir, :stage_dir, :state, :undoing, :old_baseline, :new_baseline, :created_ms, :steps)`
+INSERT INTO applies (id, chat_id, checkout, git_dir, common_dir, stage_dir, state, undoing, old_baseline, new_baseline, created_ms, steps, kind, origin, landing)
+VALUES (:id, :chat_id, :checkout, :git_dir, :common_dir, :stage_dir, :state, :undoing, :old_baseline, :new_baseline, :created_ms, :steps, :kind, :origin, :landing)`
 
 // PutApply stores a new apply in state prepared, on disk when it returns.
 func (s *Store) PutApply(ctx context.Context, a orchestrator.Apply) error {

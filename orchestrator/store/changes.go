@@ -28,6 +28,7 @@ type changeRow struct {
 	Created      int64                    `db:"created_ms"`
 	Decided      int64                    `db:"decided_ms"`
 	Contributors string                   `db:"contributors"`
+	Reason       string                   `db:"reason"`
 }
 
 // contribution is the stored form of [orchestrator.Contribution].
@@ -45,6 +46,7 @@ func (r changeRow) change() (orchestrator.Change, error) {
 		},
 		State: r.State, SupersededBy: orchestrator.ChangeID(r.SupersededBy), AppliedBy: orchestrator.ApplyID(r.AppliedBy),
 		Turn: orchestrator.TurnID(r.Turn), CreatedAt: instant(r.Created), DecidedAt: instant(r.Decided),
+		Reason: r.Reason,
 	}
 	var by []contribution
 	if err := json.Unmarshal([]byte(r.Contributors), &by); err != nil {

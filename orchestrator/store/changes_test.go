@@ -77,7 +77,9 @@ func newFixtureWith(t testing.TB, f fixture, common orchestrator.GitDir) fixture
 func (f fixture) apply(changes ...orchestrator.Change) orchestrator.Apply {
 	a := orchestrator.Apply{
 		ID: orchestrator.NewApplyID(), Chat: f.chat, Checkout: "/src/d\xffmo", GitDir: "/src/demo/.git", CommonDir: "/src/demo/.git",
-		StageDir: "/src/demo/.git/boo", State: orchestrator.ApplyPrepared, OldBaseline: base, NewBaseline: "next", CreatedAt: moment,
+		StageDir: "/src/demo/.git/boo", State: orchestrator.ApplyPrepared, Kind: orchestrator.KindApply, Origin: "/src/d\xffmo",
+		Landing:     orchestrator.Landing{Ref: "refs/heads/x", New: "n", Index: []orchestrator.IndexStep{{Path: "i\xff", After: orchestrator.Entry{Mode: orchestrator.ModeRegular, ID: base}}}},
+		OldBaseline: base, NewBaseline: "next", CreatedAt: moment,
 	}
 	for _, c := range changes {
 		a.Steps = append(a.Steps, orchestrator.ApplyStep{
@@ -110,12 +112,12 @@ func TestAnApplyAndItsUndo(t *testing.T) {
 	must(t, f.PutApply(f.ctx, apply))
 	equal(t, "journal", f.applies(t, orchestrator.ApplyPrepared), []orchestrator.Apply{apply})
 
-	must(t, f.CommitApply(f.ctx, apply))
+	must(t, f.CommitApply(f.ctx, apply, nil))
 	applied := f.changes(t, orchestrator.ChangeApplied)
 	if len(applied) != 1 || applied[0].ID != a.ID || applied[0].AppliedBy != apply.ID || f.baseline(t) != "next" {
 		t.Fatalf("applied %+v, baseline %s", applied, f.baseline(t))
 	}
-	wantCode(t, orchestrator.CodeBusy, f.CommitApply(f.ctx, apply))
+	wantCode(t, orchestrator.CodeBusy, f.CommitApply(f.ctx, apply, nil))
 
 	again := f.change("a\xff")
 	delta := f.delta(again)
@@ -141,14 +143,14 @@ func TestAnApplyOfWhatHasMovedIsAConflict(t *testing.T) {
 	moved := f.apply(a)
 	moved.OldBaseline = "elsewhere"
 	must(t, f.PutApply(f.ctx, moved))
-	wantCode(t, orchestrator.CodeConflict, f.CommitApply(f.ctx, moved))
+	wantCode(t, orchestrator.CodeConflict, f.CommitApply(f.ctx, moved, nil))
 
 	retired := f.delta()
 	retired.Retire = map[orchestrator.ChangeID]orchestrator.ChangeID{a.ID: ""}
 	must(t, f.StoreDelta(f.ctx, retired))
 	late := f.apply(a)
 	must(t, f.PutApply(f.ctx, late))
-	wantCode(t, orchestrator.CodeConflict, f.CommitApply(f.ctx, late))
+	wantCode(t, orchestrator.CodeConflict, f.CommitApply(f.ctx, late, nil))
 	if f.baseline(t) != base || len(f.applies(t, orchestrator.ApplyPrepared)) != 2 {
 		t.Fatal("a part of an apply was stored")
 	}

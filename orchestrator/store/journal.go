@@ -11,9 +11,10 @@ import (
 
 // CommitApply takes an apply from prepared to applied, its changes from pending
 // to applied, and the baseline of the worktree from a.OldBaseline to
-// a.NewBaseline, in one transaction. CodeConflict if a change is not pending
+// a.NewBaseline, and stores rest, the rows of what is left of changes that were
+// applied in part, in one transaction. CodeConflict if a change is not pending
 // any more or the baseline has moved, CodeBusy if the apply is not prepared.
-func (s *Store) CommitApply(ctx context.Context, a orchestrator.Apply) error {
+func (s *Store) CommitApply(ctx context.Context, a orchestrator.Apply, rest []orchestrator.Change) error {
 	return s.write(ctx, synced, "store the apply", func(t *tx) error {
 		if err := moveApply(ctx, t, a.ID, orchestrator.ApplyPrepared, orchestrator.ApplyApplied); err != nil {
 			return err
@@ -22,7 +23,10 @@ func (s *Store) CommitApply(ctx context.Context, a orchestrator.Apply) error {
 			return err
 		}
 		ids := changesOf(a)
-		return exactly(len(ids), a.Chat)(t.ExecContext(ctx, applyChanges, a.ID, millis(t.now), a.Chat, list(ids)))
+		if err := exactly(len(ids), a.Chat)(t.ExecContext(ctx, applyChanges, a.ID, millis(t.now), a.Chat, list(ids))); err != nil {
+			return err
+		}
+		return insertChanges(ctx, t, orchestrator.ChangeDelta{Chat: a.Chat, Insert: rest})
 	})
 }
 

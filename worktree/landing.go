@@ -1,0 +1,239 @@
+package worktree
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"boo/orchestrator"
+	"boo/worktree/internal/gitcmd"
+)
+
+// Landing a change in the person's index or on a branch of theirs is done by
+// git on the repository itself, with everything off that could run a program:
+// no hook, no signing, no monitor.
+
+// At returns the entries that a commit or tree has at paths; a path that is not
+// there, or is a directory, has the zero Entry.
+func (e *Engine) At(ctx context.Context, common orchestrator.GitDir, tree orchestrator.ObjectID, paths []orchestrator.Path) (map[orchestrator.Path]orchestrator.Entry, error) {
+	found := make(map[orchestrator.Path]orchestrator.Entry, len(paths))
+	if tree == "" {
+		return found, nil
+	}
+	r, err := e.plain(common, tree)
+	if err != nil {
+		return nil, coded(err, "read tree %s", tree.Short())
+	}
+	read, err := e.git.Open(ctx, r.call("cat-file", "--batch"))
+	if err != nil {
+		return nil, coded(err, "read tree %s", tree.Short())
+	}
+	defer read.Close()
+	o := overlay{read: read}
+	trees := map[orchestrator.Path]map[string]orchestrator.Entry{}
+	for _, p := range paths {
+		entry, err := o.entry(tree, trees, p)
+		if err != nil {
+			return nil, coded(err, "read tree %s", tree.Short())
+		}
+		if entry.Mode != modeTree {
+			found[p] = entry
+		}
+	}
+	return found, nil
+}
+
+// entry finds what a tree has at a path; trees keeps the directories read.
+func (o *overlay) entry(top orchestrator.ObjectID, trees map[orchestrator.Path]map[string]orchestrator.Entry, p orchestrator.Path) (orchestrator.Entry, error) {
+	dir, name := orchestrator.Path(""), string(p)
+	at := orchestrator.Entry{Mode: modeTree, ID: top}
+	if i := strings.LastIndexByte(string(p), '/'); i >= 0 {
+		dir, name = p[:i], string(p[i+1:])
+	}
+	names, known := trees[dir]
+	if !known {
+		if dir != "" {
+			var err error
+			if at, err = o.entry(top, trees, dir); err != nil {
+				return at, err
+			}
+		}
+		names = map[string]orchestrator.Entry{}
+		if at.Mode == modeTree {
+			var err error
+			if names, err = o.load(at.ID); err != nil {
+				return orchestrator.Entry{}, err
+			}
+		}
+		trees[dir] = names
+	}
+	return names[name], nil
+}
+
+// Staged returns the entries that the checkout's index has at paths.
+// CodeConflict where it is in the midst of a merge at one of them, or has a
+// file where another of the paths needs a directory, or the other way round.
+// Cost follows the size of the index.
+func (e *Engine) Staged(ctx context.Context, c orchestrator.Checkout, paths []orchestrator.Path) (map[orchestrator.Path]orchestrator.Entry, error) {
+	out, err := e.git.Run(ctx, own(c, "ls-files", "-s", "-z"))
+	if err != nil {
+		return nil, coded(err, "read the index of %s", c.Dir)
+	}
+	wanted := make(map[orchestrator.Path]bool, len(paths))
+	above := map[orchestrator.Path]bool{}
+	for _, p := range paths {
+		wanted[p] = true
+		for i := range len(p) {
+			if p[i] == '/' {
+				above[p[:i]] = true
+			}
+		}
+	}
+	found := make(map[orchestrator.Path]orchestrator.Entry, len(paths))
+	for line := range strings.SplitSeq(string(out.Stdout), "\x00") {
+		info, name, ok := strings.Cut(line, "\t")
+		path := orchestrator.Path(name)
+		switch {
+		case !ok:
+		case above[path] && !wanted[path]:
+			return nil, orchestrator.Errorf(orchestrator.CodeConflict, "your index has the file %s, where the change needs a directory", path)
+		case wanted[path] && !strings.HasSuffix(info, " 0"):
+			return nil, orchestrator.Errorf(orchestrator.CodeConflict, "your index has a merge at %s that is not resolved", path).WithHint("git status")
+		case wanted[path]:
+			list, err := parseIndexed([]byte(line))
+			if err != nil {
+				return nil, err
+			}
+			found[path] = list[0].entry
+		default:
+			if dir := fileAbove(path, wanted); dir != "" {
+				return nil, orchestrator.Errorf(orchestrator.CodeConflict, "your index has %s, where the change has the file %s", path, dir)
+			}
+		}
+	}
+	return found, nil
+}
+
+func fileAbove(p orchestrator.Path, wanted map[orchestrator.Path]bool) orchestrator.Path {
+	for i := range len(p) {
+		if p[i] == '/' && wanted[p[:i]] {
+			return p[:i]
+		}
+	}
+	return ""
+}
+
+// Stage sets entries of the checkout's index, all or none; a zero Entry removes
+// its path. Other entries keep what is staged for them.
+func (e *Engine) Stage(ctx context.Context, c orchestrator.Checkout, entries map[orchestrator.Path]orchestrator.Entry, like orchestrator.ObjectID) error {
+	var in bytes.Buffer
+	zero := strings.Repeat("0", len(like))
+	for _, remove := range []bool{true, false} { // what leaves makes room
+		for path, entry := range entries {
+			switch {
+			case !entry.Exists() && remove:
+				fmt.Fprintf(&in, "0 %s\t%s\x00", zero, string(path))
+			case entry.Exists() && !remove:
+				fmt.Fprintf(&in, "%o %s\t%s\x00", entry.Mode, entry.ID, string(path))
+			}
+		}
+	}
+	call := own(c, "update-index", "-z", "--index-info")
+	call.Stdin = &in
+	_, err := e.git.Run(ctx, call)
+	return coded(err, "stage in %s", c.Dir)
+}
+
+// CheckedOut returns what the checkout's HEAD names: the ref that a commit there
+// would move ("HEAD" itself if it is detached), and the commit, "" on a branch
+// without any. CodeConflict in the midst of a merge, a rebase or the like.
+func (e *Engine) CheckedOut(ctx context.Context, c orchestrator.Checkout) (ref string, commit orchestrator.ObjectID, err error) {
+	for _, busy := range []string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "BISECT_LOG"} {
+		if _, err := os.Lstat(filepath.Join(string(c.GitDir), busy)); err == nil {
+			return "", "", orchestrator.Errorf(orchestrator.CodeConflict, "%s is in the midst of a merge, a rebase or the like (%s)", c.Dir, busy).
+				WithHint("git status")
+		}
+	}
+	ref = "HEAD"
+	if out, err := e.git.Run(ctx, own(c, "symbolic-ref", "-q", "HEAD")); err == nil {
+		ref = strings.TrimSpace(string(out.Stdout))
+	}
+	out, err := e.git.Run(ctx, own(c, "rev-parse", "-q", "--verify", "HEAD^{commit}"))
+	if exited(err, 1) && ref != "HEAD" {
+		return ref, "", nil
+	}
+	if err != nil {
+		return "", "", coded(err, "read HEAD of %s", c.Dir)
+	}
+	commit, err = orchestrator.ParseObjectID(strings.TrimSpace(string(out.Stdout)))
+	return ref, commit, err
+}
+
+// MoveBranch moves HEAD, or a ref below refs/heads/, from old ("" for not
+// there) to new ("" to delete), with an entry in its log. CodeConflict when it
+// was not at old.
+func (e *Engine) MoveBranch(ctx context.Context, c orchestrator.Checkout, ref string, old, new orchestrator.ObjectID, message string) error {
+	if ref != "HEAD" && !strings.HasPrefix(ref, "refs/heads/") {
+		return orchestrator.Errorf(orchestrator.CodeInvalid, "%q is not a branch", ref)
+	}
+	args := []string{"update-ref", "--no-deref", "-m", message}
+	switch {
+	case new == "":
+		args = append(args, "-d", ref, string(old))
+	case old == "":
+		args = append(args, "--create-reflog", ref, string(new), strings.Repeat("0", len(new)))
+	default:
+		args = append(args, ref, string(new), string(old))
+	}
+	call := own(c, args...)
+	call.Env = ident("COMMITTER", e.signed(e.Person(ctx, c.CommonDir)))
+	_, err := e.git.Run(ctx, call)
+	if err == nil {
+		return nil
+	}
+	now, lookErr := e.BranchAt(ctx, c, ref)
+	if lookErr == nil && now != old {
+		return orchestrator.Errorf(orchestrator.CodeConflict, "%s was moved by somebody else", ref)
+	}
+	return coded(err, "move %s", ref)
+}
+
+// BranchAt returns the commit of HEAD or a branch, "" if it is not there.
+func (e *Engine) BranchAt(ctx context.Context, c orchestrator.Checkout, ref string) (orchestrator.ObjectID, error) {
+	out, err := e.git.Run(ctx, own(c, "rev-parse", "-q", "--verify", ref+"^{commit}"))
+	if exited(err, 1) {
+		return "", nil
+	}
+	if err != nil {
+		return "", coded(err, "read %s", ref)
+	}
+	return orchestrator.ParseObjectID(strings.TrimSpace(string(out.Stdout)))
+}
+
+// BranchRef turns the name of a branch into its ref. CodeInvalid for a name
+// that git does not take.
+func (e *Engine) BranchRef(ctx context.Context, c orchestrator.Checkout, name string) (string, error) {
+	if _, err := e.git.Run(ctx, own(c, "check-ref-format", "--branch", name)); err != nil || strings.HasPrefix(name, "@{") {
+		return "", orchestrator.Errorf(orchestrator.CodeInvalid, "%q is no name for a branch", name)
+	}
+	return "refs/heads/" + name, nil
+}
+
+// CommitAs writes a commit of the person's.
+func (e *Engine) CommitAs(ctx context.Context, common orchestrator.GitDir, by orchestrator.Signature, tree orchestrator.ObjectID, parents []orchestrator.ObjectID, message string) (orchestrator.ObjectID, error) {
+	r, err := e.plain(common, tree)
+	if err != nil {
+		return "", coded(err, "write a commit")
+	}
+	by = e.signed(by)
+	id, err := e.writeCommit(ctx, r, commit{tree: tree, parents: parents, author: by, committer: by, message: message})
+	return id, coded(err, "write a commit")
+}
+
+// own points a command at a checkout's own git directory and index.
+func own(c orchestrator.Checkout, args ...string) gitcmd.Call {
+	return gitcmd.Call{Args: args, GitDir: string(c.GitDir), WorkTree: string(c.Dir)}
+}

@@ -1,0 +1,79 @@
+package worktree
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+
+	"boo/orchestrator"
+)
+
+// MergeMarked merges three files as [Engine.MergeFiles] does, but puts what
+// collides between conflict markers. regions are the lines of ours that
+// collide, from and to, counted from 1. ok is false where there is nothing to
+// mark: a file that is binary, over the limit, or none at all.
+func (e *Engine) MergeMarked(ctx context.Context, common orchestrator.GitDir, base, ours, theirs orchestrator.Entry) (marked orchestrator.Entry, regions [][2]int, ok bool, err error) {
+	fail := func(err error) (orchestrator.Entry, [][2]int, bool, error) {
+		return orchestrator.Entry{}, nil, false, coded(err, "merge files")
+	}
+	r, err := e.plain(common, ours.ID)
+	if err != nil {
+		return fail(err)
+	}
+	dir, remove, err := e.tempDir("merge")
+	if err != nil {
+		return fail(err)
+	}
+	defer remove()
+	fits, err := e.writeBlobs(ctx, r, dir, map[string]orchestrator.ObjectID{"base": base.ID, "ours": ours.ID, "theirs": theirs.ID})
+	if err != nil || !fits {
+		return fail(err)
+	}
+	at := func(name string) string { return filepath.Join(dir, name) }
+	out, err := e.git.Run(ctx, r.call("merge-file", "-p", "--marker-size=7", "-L", "yours", "-L", "before", "-L", "the agents'", at("ours"), at("base"), at("theirs")))
+	if err != nil && notConflict(err) != nil {
+		return fail(err)
+	}
+	if len(out.Stdout) == 0 && err != nil { // binary
+		return orchestrator.Entry{}, nil, false, nil
+	}
+	if err := os.WriteFile(at("marked"), out.Stdout, 0o600); err != nil {
+		return fail(err)
+	}
+	f, err := os.Open(at("marked"))
+	if err != nil {
+		return fail(err)
+	}
+	defer f.Close()
+	mode, sides := mergeModes(base.Mode, ours.Mode, theirs.Mode)
+	if !sides {
+		mode = ours.Mode
+	}
+	id, err := e.hashFile(ctx, r, f)
+	if err != nil {
+		return fail(err)
+	}
+	return orchestrator.Entry{Mode: mode, ID: id}, collisions(out.Stdout), true, nil
+}
+
+// collisions reads from a merge with markers which lines of ours collide.
+func collisions(marked []byte) [][2]int {
+	var regions [][2]int
+	line, start := 0, 0
+	inTheirs := false
+	for text := range bytes.Lines(marked) {
+		switch {
+		case bytes.HasPrefix(text, []byte("<<<<<<< yours")):
+			start = line + 1
+		case start > 0 && !inTheirs && bytes.Equal(bytes.TrimRight(text, "\r\n"), []byte("=======")):
+			regions = append(regions, [2]int{start, line})
+			inTheirs = true
+		case inTheirs && bytes.HasPrefix(text, []byte(">>>>>>> the agents'")):
+			start, inTheirs = 0, false
+		case !inTheirs:
+			line++
+		}
+	}
+	return regions
+}
