@@ -249,9 +249,10 @@ func (p *inProcess) forced() forcedResult {
 		if entry.Mode == orchestrator.ModeGitlink {
 			return forcedResult{err: errUnusual}
 		}
-		if _, err := p.root.Lstat(entry.Path); err == nil {
+		st, err := p.root.Lstat(entry.Path)
+		if err == nil && dircache.ModeOf(&st) != orchestrator.ModeGitlink { // a directory is no file of the agent's any more
 			files = append(files, entry.Path)
-		} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, safeopen.ErrSymlink) {
+		} else if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, safeopen.ErrSymlink) {
 			return forcedResult{err: fmt.Errorf("%w: %w", errUnusual, err)}
 		}
 	}
