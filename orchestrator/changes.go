@@ -89,7 +89,8 @@ func matching(all []Change, c Checkout, arg string) (byID, byPath []ChangeID) {
 		if idErr == nil && strings.HasPrefix(string(ch.ID), prefix) {
 			byID = append(byID, ch.ID)
 		}
-		if pathErr == nil && ch.Path.Under(path) {
+		// A name that lists show quoted is taken as it was shown, too.
+		if pathErr == nil && ch.Path.Under(path) || arg == ch.Path.String() {
 			byPath = append(byPath, ch.ID)
 		}
 	}

@@ -105,6 +105,7 @@ type PermissionOption struct {
 type TurnSummary struct {
 	State    TurnState     `json:"state"`
 	Reason   string        `json:"reason,omitempty"`
+	Code     Code          `json:"code,omitempty"` // whose fault a failure was
 	Rung     Rung          `json:"session"`
 	Files    []FileStat    `json:"files"` // this turn's own share
 	Usage    Usage         `json:"usage"`

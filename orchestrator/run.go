@@ -11,6 +11,7 @@ import (
 type outcome struct {
 	state   TurnState
 	reason  string
+	code    Code // of the error, where there was one
 	stop    string
 	rung    Rung
 	usage   Usage
@@ -145,7 +146,10 @@ func (lt *liveTurn) judge(out outcome, err error) outcome {
 	case errors.Is(err, ErrAgentDied):
 		out.state, out.reason = TurnInterrupted, err.Error()
 	case err != nil:
-		out.state, out.reason = TurnFailed, reasonOf(err)
+		out.state, out.reason, out.code = TurnFailed, reasonOf(err), CodeAgent
+		if code := CodeOf(err); code != CodeInternal {
+			out.code = code
+		}
 	case out.stop == "cancelled":
 		out.state, out.reason = TurnCancelled, "the agent cancelled it"
 	case out.stop == "refusal":

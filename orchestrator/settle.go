@@ -27,7 +27,7 @@ func (e *Engine) settle(ctx context.Context, wt Worktree, t Turn, out outcome) e
 			Turn: t.ID, State: out.state, Reason: out.reason, Stop: out.stop, After: after.Commit,
 			Rung: out.rung, Usage: out.usage, Delta: delta,
 			Summary: TurnSummary{
-				State: out.state, Reason: out.reason, Rung: out.rung, Files: fileStats(share), Usage: out.usage,
+				State: out.state, Reason: out.reason, Code: out.code, Rung: out.rung, Files: fileStats(share), Usage: out.usage,
 				Pending: left, Skipped: after.Skipped, Duration: out.took(ended),
 			},
 		}
@@ -47,11 +47,13 @@ func (e *Engine) endUnsnapshotted(ctx context.Context, t Turn, out outcome, caus
 	}
 	state := out.state
 	if state == TurnCompleted {
-		state = TurnFailed
+		state, out.code = TurnFailed, CodeOf(cause)
 	}
 	_, err := e.Store.EndTurn(ctx, TurnEnd{
 		Turn: t.ID, State: state, Reason: reason, Stop: out.stop, Rung: out.rung, Usage: out.usage,
-		Summary: TurnSummary{State: state, Reason: reason, Rung: out.rung, Usage: out.usage, Duration: out.took(e.Now())},
+		Summary: TurnSummary{
+			State: state, Reason: reason, Code: out.code, Rung: out.rung, Usage: out.usage, Duration: out.took(e.Now()),
+		},
 	})
 	e.announce(t.Chat)
 	return err
@@ -61,19 +63,19 @@ func (e *Engine) endUnsnapshotted(ctx context.Context, t Turn, out outcome, caus
 func (lt *liveTurn) settleUnsent(cause error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(lt.ctx), settleTime)
 	defer cancel()
-	state, reason := TurnFailed, reasonOf(cause)
+	state, reason, code := TurnFailed, reasonOf(cause), CodeOf(cause)
 	switch {
 	case lt.stopped():
-		state, reason = TurnCancelled, "stopped by you before it was sent"
+		state, reason, code = TurnCancelled, "stopped by you before it was sent", ""
 	case lt.e.life.Err() != nil:
-		state, reason = TurnInterrupted, "boo was shut down before it was sent"
+		state, reason, code = TurnInterrupted, "boo was shut down before it was sent", ""
 	}
-	return lt.e.endUnsent(ctx, lt.turn, state, reason)
+	return lt.e.endUnsent(ctx, lt.turn, state, reason, code)
 }
 
-func (e *Engine) endUnsent(ctx context.Context, t Turn, state TurnState, reason string) error {
+func (e *Engine) endUnsent(ctx context.Context, t Turn, state TurnState, reason string, code Code) error {
 	_, err := e.Store.EndTurn(ctx, TurnEnd{
-		Turn: t.ID, State: state, Reason: reason, Summary: TurnSummary{State: state, Reason: reason},
+		Turn: t.ID, State: state, Reason: reason, Summary: TurnSummary{State: state, Reason: reason, Code: code},
 	})
 	e.announce(t.Chat)
 	return err

@@ -43,15 +43,22 @@ func (e *Engine) Base(ctx context.Context, c orchestrator.Checkout, rev string) 
 	return id, nil
 }
 
-func (e *Engine) emptyRoot(ctx context.Context, c orchestrator.Checkout) (orchestrator.ObjectID, error) {
-	call := shared(c.GitDir, "rev-parse", "--show-object-format")
-	out, err := e.git.Run(ctx, call)
+// anyID returns an id of the repository's object format, which names nothing.
+func (e *Engine) anyID(ctx context.Context, dir orchestrator.GitDir) (orchestrator.ObjectID, error) {
+	out, err := e.git.Run(ctx, shared(dir, "rev-parse", "--show-object-format"))
 	if err != nil {
 		return "", fmt.Errorf("ask for the object format: %w", err)
 	}
-	like := orchestrator.ObjectID(strings.Repeat("0", 40))
 	if string(bytes.TrimSpace(out.Stdout)) == "sha256" {
-		like = orchestrator.ObjectID(strings.Repeat("0", 64))
+		return orchestrator.ObjectID(strings.Repeat("0", 64)), nil
+	}
+	return orchestrator.ObjectID(strings.Repeat("0", 40)), nil
+}
+
+func (e *Engine) emptyRoot(ctx context.Context, c orchestrator.Checkout) (orchestrator.ObjectID, error) {
+	like, err := e.anyID(ctx, c.GitDir)
+	if err != nil {
+		return "", err
 	}
 	r, err := e.plain(c.CommonDir, like)
 	if err != nil {

@@ -34,6 +34,11 @@ func (e *Engine) Overlay(ctx context.Context, common orchestrator.GitDir, tree o
 		plan.add(strings.Split(string(path), "/"), entry)
 		like = max(like, entry.ID)
 	}
+	if like == "" { // nothing that is there tells the object format
+		if like, err = e.anyID(ctx, common); err != nil {
+			return "", coded(err, "overlay a tree")
+		}
+	}
 	r, err := e.plain(common, like)
 	if err != nil {
 		return "", coded(err, "overlay a tree")

@@ -30,6 +30,7 @@ type watch struct {
 	hungUp  bool                // the reader of stdout went away
 	end     *orchestrator.Event // of the turn, once it was there
 	pending int                 // changes pending after the turn
+	fault   orchestrator.Code   // of a turn that failed
 	ask     *question
 	backlog []orchestrator.Event // events that wait for the open question
 }
@@ -137,7 +138,7 @@ func (w *watch) replay(ctx context.Context) {
 
 func (w *watch) note(ev orchestrator.Event) {
 	if ev.Summary != nil {
-		w.pending = ev.Summary.Pending
+		w.pending, w.fault = ev.Summary.Pending, ev.Summary.Code
 	}
 	if ev.Kind == orchestrator.EventTurn && ev.State.Terminal() {
 		w.end = &ev
@@ -157,8 +158,8 @@ func (w *watch) stop(ctx context.Context) {
 			w.view.line(tty.Yellow("ending the agent"))
 		}
 	}
-	if w.stops > 2 {
-		return
+	if w.stops > 2 { // boo itself does not answer: what runs ends with it
+		os.Exit(exits[orchestrator.CodeInterrupted])
 	}
 	now := w.stops == 2
 	w.hands.Go(func() {
@@ -208,6 +209,9 @@ func (w *watch) result(followed error) error {
 		return nil
 	case orchestrator.TurnFailed:
 		message = fmt.Sprintf("%s failed: %s", w.sent.Agent, reason)
+		if w.fault != "" && w.fault != orchestrator.CodeAgent { // not the agent's
+			message, code = fmt.Sprintf("the turn failed: %s", reason), w.fault
+		}
 	case orchestrator.TurnCancelled:
 		code = orchestrator.CodeInterrupted
 		if w.pending > 0 {
