@@ -1,0 +1,72 @@
+package pending_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// BenchmarkApply applies and undoes changes in repositories of several sizes,
+// and has git apply the same changes in the same repository. The metric is the
+// ratio of the medians; cost has to follow the changes, not the repository.
+func BenchmarkApply(b *testing.B) {
+	sizes := []int{1_000, 10_000}
+	if os.Getenv("BOO_BENCH_LARGE") != "" {
+		sizes = append(sizes, 90_000)
+	}
+	for _, size := range sizes {
+		for _, changed := range []int{10, 1_000} {
+			if changed < size {
+				b.Run(fmt.Sprintf("files=%d/changed=%d", size, changed), func(b *testing.B) { benchApply(b, size, changed) })
+			}
+		}
+	}
+}
+
+func benchApply(b *testing.B, size, changed int) {
+	name := func(i int) string { return fmt.Sprintf("d%02d/e%02d/f%05d.txt", i%40, i/40%25, i) }
+	content := func(i int, line string) string {
+		return strings.Repeat(fmt.Sprintf("line of %d\n", i), 20) + line + strings.Repeat("the rest\n", 20)
+	}
+	files := make(map[string]string, size)
+	for i := range size {
+		files[name(i)] = content(i, "before\n")
+	}
+	w := newWorld(b, files)
+	w.run(w.repo, "config", "gc.auto", "0") // nothing in the background
+	edits := map[string]string{}
+	for i := range changed {
+		edits[name(i*(size/changed))] = content(i*(size/changed), "after\n")
+	}
+	w.turn("goose", w.edit(edits))
+	base, rounds := w.worktree().Baseline, max(b.N, 3)
+	var ours, gits []time.Duration
+	for range rounds {
+		begin := time.Now()
+		w.mustApply()
+		ours = append(ours, time.Since(begin))
+		w.mustUndo()
+		w.run(w.repo, "update-index", "-q", "--refresh")
+
+		script := exec.CommandContext(b.Context(), "sh", "-c", `git diff-tree -p "$1" "$2" | git apply --3way`, "sh", string(base), string(w.last))
+		script.Dir, script.Env = w.repo, append(os.Environ(), "GIT_CONFIG_GLOBAL="+filepath.Join(w.dir, "none"))
+		begin = time.Now()
+		if out, err := script.CombinedOutput(); err != nil {
+			b.Fatalf("git apply: %v\n%s", err, out)
+		}
+		gits = append(gits, time.Since(begin))
+		w.run(w.repo, "reset", "-q", "--hard")
+	}
+	slices.Sort(ours)
+	slices.Sort(gits)
+	mine, git := ours[len(ours)/2], gits[len(gits)/2]
+	b.ReportMetric(float64(mine)/float64(git), "ratio")
+	b.ReportMetric(float64(mine.Milliseconds()), "ms/apply")
+	b.ReportMetric(float64(git.Milliseconds()), "ms/git")
+	b.ReportMetric(0, "ns/op")
+}
