@@ -108,7 +108,7 @@ func TestAWholePathIsGivenWhereTheToolAsksForIt(t *testing.T) {
 	s := start(t)
 	write := json.RawMessage(`[{"function":{"name":"write_file","parameters":{"properties":{"file_path":{"description":"the absolute path"},"content":{}}}}}]`)
 	for system, want := range map[string]string{
-		"Working directory: /work/tree\nOther: x": "/work/tree/a.txt",
+		"Working directory: /home/pat/tree\nOther: x": "/home/pat/tree/a.txt",
 		"- **Workspace Directories:**\n  - /w":    "/w/a.txt",
 		"nothing is said about it":                `"a.txt`,
 	} {
