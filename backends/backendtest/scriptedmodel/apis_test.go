@@ -109,8 +109,8 @@ func TestAWholePathIsGivenWhereTheToolAsksForIt(t *testing.T) {
 	write := json.RawMessage(`[{"function":{"name":"write_file","parameters":{"properties":{"file_path":{"description":"the absolute path"},"content":{}}}}}]`)
 	for system, want := range map[string]string{
 		"Working directory: /home/pat/tree\nOther: x": "/home/pat/tree/a.txt",
-		"- **Workspace Directories:**\n  - /w":    "/w/a.txt",
-		"nothing is said about it":                `"a.txt`,
+		"- **Workspace Directories:**\n  - /w":        "/w/a.txt",
+		"nothing is said about it":                    `"a.txt`,
 	} {
 		res, err := ask(t, t.Context(), s, map[string]any{"tools": write, "messages": []msg{{"role": "system", "content": system}, user("write a.txt with b")}})
 		if err != nil {
