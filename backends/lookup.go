@@ -3,6 +3,7 @@ package backends
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"boo/orchestrator"
@@ -26,6 +27,25 @@ type Found struct {
 	// Node runs the program, where boo installed a node beside it; "" if it
 	// runs by itself.
 	Node string `json:"node,omitempty"`
+}
+
+// advise has the advice of a definition name the program as the person can
+// type it: one that is not on PATH needs its whole path.
+func (f Found) advise(def Definition) Definition {
+	if f.Source == SourcePath {
+		return def
+	}
+	words := f.Path
+	if f.Node != "" {
+		words = f.Node + " " + f.Path
+	}
+	def.Quirks.Setup = slices.Clone(def.Quirks.Setup)
+	for i, setup := range def.Quirks.Setup {
+		if rest, ok := strings.CutPrefix(setup.Hint, def.Program+" "); ok {
+			def.Quirks.Setup[i].Hint = words + " " + rest
+		}
+	}
+	return def
 }
 
 // command returns what is to be started.

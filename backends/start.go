@@ -22,6 +22,7 @@ func (r *Registry) Start(ctx context.Context, req orchestrator.SessionRequest) (
 	if err != nil {
 		return nil, err
 	}
+	def = found.advise(def)
 	program, args := found.command(def.Args)
 	launch := func(ctx context.Context) (Child, error) {
 		child, err := r.launcher.Launch(ctx, Command{
