@@ -33,7 +33,8 @@
 // are stored as JSON, without what stands in columns.
 //
 // The schema is built by the numbered files in migrations, each in one
-// transaction that also counts up PRAGMA user_version. A file of a newer boo is
+// transaction that also records its number. What is missing is taken in the
+// order of the numbers, also below one that was taken. A file of a newer boo is
 // refused; a file of an older one is copied to "<file>.v<schema>.bak" before it
 // is changed.
 //

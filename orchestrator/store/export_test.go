@@ -6,13 +6,22 @@ import (
 	"time"
 )
 
+// Migration is one step of a schema.
+type Migration = migration
+
 // OpenAt opens a store whose schema is built by other migrations.
-func OpenAt(ctx context.Context, path string, steps ...string) (*Store, error) {
+func OpenAt(ctx context.Context, path string, steps ...Migration) (*Store, error) {
 	return open(ctx, path, Options{}, steps)
 }
 
-// Migrations returns the statements of the program's own migrations.
-func Migrations() []string { return embedded() }
+// Migrations returns the program's own migrations.
+func Migrations() []Migration { return embedded() }
+
+// Newest returns the number of the last of the program's own migrations.
+func Newest() int { return embedded()[len(embedded())-1].number }
+
+// Step returns a migration that comes n after the newest one.
+func Step(n int, statements string) Migration { return migration{Newest() + n, statements} }
 
 // LimitPages makes the disk full as soon as the file has n pages.
 func (s *Store) LimitPages(ctx context.Context, n int) error {

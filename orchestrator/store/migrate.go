@@ -7,6 +7,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jmoiron/sqlx"
 
 	"boo/orchestrator"
 )
@@ -14,85 +19,150 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
+// migration is one step of the schema. Steps are taken in the order of their
+// numbers; which were taken is recorded in the table migrations, number by
+// number, since one with a low number may come to be part of boo after one with
+// a higher number was.
+type migration struct {
+	number     int
+	statements string
+}
+
 // embedded returns the migrations in their order. The file names begin with
-// their numbers, 0001 and on; the n-th leads to schema n.
-func embedded() []string {
+// their numbers, of four digits; numbers may be missing.
+func embedded() []migration {
 	const dir = "migrations"
 	entries, err := migrations.ReadDir(dir)
 	if err != nil {
 		panic(err) // the files are part of the program
 	}
-	steps := make([]string, len(entries))
+	steps := make([]migration, len(entries))
 	for i, entry := range entries {
 		text, err := migrations.ReadFile(dir + "/" + entry.Name())
 		if err != nil {
 			panic(err)
 		}
-		steps[i] = string(text)
+		digits, _, _ := strings.Cut(entry.Name(), "_")
+		number, err := strconv.Atoi(digits)
+		if err != nil || i > 0 && number <= steps[i-1].number {
+			panic("migration " + entry.Name() + " has no number of its own")
+		}
+		steps[i] = migration{number, string(text)}
 	}
 	return steps
 }
 
 // migrate brings the schema up to date. Several processes may be at it.
-func (s *Store) migrate(ctx context.Context, steps []string) error {
+func (s *Store) migrate(ctx context.Context, steps []migration) error {
 	const doing = "open the store"
 	saved := false
 	for {
-		version, err := s.version(ctx)
-		switch {
-		case err != nil:
+		have, err := s.applied(ctx)
+		if err != nil {
 			return s.explain(doing, err)
-		case version == len(steps):
-			return nil
-		case version > len(steps):
-			return orchestrator.Errorf(orchestrator.CodeInvalid, "%s was written by a newer boo: it has schema %d, this one knows schemas up to %d; nothing was changed",
-				s.path, version, len(steps)).WithHint("update boo, or export BOO_HOME=/another/directory")
 		}
-		if version > 0 && !saved {
-			if err := s.backup(ctx, version); err != nil {
-				return s.explain(fmt.Sprintf("back up the store before its schema %d is changed", version), err)
+		if err := s.refuseNewer(have, steps); err != nil {
+			return err
+		}
+		i := slices.IndexFunc(steps, func(m migration) bool { return !slices.Contains(have, m.number) })
+		if i < 0 {
+			return nil
+		}
+		if len(have) > 0 && !saved {
+			if err := s.backup(ctx, have); err != nil {
+				return s.explain(fmt.Sprintf("back up the store before its schema %d is changed", slices.Max(have)), err)
 			}
 			saved = true
 		}
-		if err := s.step(ctx, version, steps[version]); err != nil {
+		if err := s.step(ctx, have, steps[i]); err != nil {
 			return err
 		}
 	}
 }
 
-func (s *Store) version(ctx context.Context) (version int, err error) {
-	err = s.patiently(ctx, func() error { return s.writer.GetContext(ctx, &version, "PRAGMA user_version") })
-	return version, err
+func (s *Store) refuseNewer(have []int, steps []migration) error {
+	for _, number := range have {
+		if !slices.ContainsFunc(steps, func(m migration) bool { return m.number == number }) {
+			return orchestrator.Errorf(orchestrator.CodeInvalid, "%s was written by a newer boo: its schema has step %d, which this one does not know; nothing was changed",
+				s.path, number).WithHint("update boo, or export BOO_HOME=/another/directory")
+		}
+	}
+	return nil
 }
 
-// step runs one migration, unless another process has done so meanwhile.
-func (s *Store) step(ctx context.Context, from int, statements string) error {
-	doing := fmt.Sprintf("bring the store to schema %d", from+1)
+// applied lists the numbers of the migrations that the file has, in order.
+func (s *Store) applied(ctx context.Context) (have []int, err error) {
+	err = s.patiently(ctx, func() error {
+		have, err = recorded(ctx, s.writer)
+		return err
+	})
+	return have, err
+}
+
+// recorded reads the table migrations. A file from before there was one has the
+// steps up to its user_version.
+func recorded(ctx context.Context, db sqlx.QueryerContext) (have []int, err error) {
+	var version, tables int
+	if err := sqlx.GetContext(ctx, db, &version, "PRAGMA user_version"); err != nil || version == 0 {
+		return nil, err
+	}
+	if err := sqlx.GetContext(ctx, db, &tables, "SELECT count(*) FROM sqlite_schema WHERE name = 'migrations'"); err != nil {
+		return nil, err
+	}
+	if tables == 0 {
+		for n := range version {
+			have = append(have, n+1)
+		}
+		return have, nil
+	}
+	err = sqlx.SelectContext(ctx, db, &have, "SELECT number FROM migrations ORDER BY number")
+	return have, err
+}
+
+// step runs one migration, unless another process has changed the schema
+// meanwhile.
+func (s *Store) step(ctx context.Context, from []int, m migration) error {
+	doing := fmt.Sprintf("take step %d of the store's schema", m.number)
 	return s.write(ctx, synced, doing, func(t *tx) error {
-		var version, tables int
-		if err := t.GetContext(ctx, &version, "PRAGMA user_version"); err != nil || version != from {
+		have, err := recorded(ctx, t)
+		if err != nil || !slices.Equal(have, from) {
 			return err
 		}
+		var tables int
 		if err := t.GetContext(ctx, &tables, "SELECT count(*) FROM sqlite_schema"); err != nil {
 			return err
 		}
-		if from == 0 && tables > 0 {
+		if len(have) == 0 && tables > 0 {
 			return orchestrator.Errorf(orchestrator.CodeInvalid, "%s is a database, but not one of boo's; nothing was changed", s.path).
 				WithHint("mv %s %s.other", s.path, s.path)
 		}
-		if _, err := t.ExecContext(ctx, statements); err != nil {
+		if _, err := t.ExecContext(ctx, m.statements); err != nil {
 			return err
 		}
-		_, err := t.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", from+1))
-		return err
+		return record(ctx, t, append(have, m.number))
 	})
 }
 
-// backup copies the file as it is at schema version to "<path>.v<version>.bak",
-// on disk when it returns. An earlier backup of that name is replaced: it is of
-// a migration that did not come to pass.
-func (s *Store) backup(ctx context.Context, version int) error {
-	final := fmt.Sprintf("%s.v%d.bak", s.path, version)
+// record writes down which migrations the file has. The highest number is the
+// user_version too, by which a boo from before this table knows a newer file.
+func record(ctx context.Context, t *tx, have []int) error {
+	if _, err := t.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS migrations (number INTEGER NOT NULL PRIMARY KEY) STRICT"); err != nil {
+		return err
+	}
+	for _, number := range have {
+		if _, err := t.ExecContext(ctx, "INSERT OR IGNORE INTO migrations (number) VALUES (?)", number); err != nil {
+			return err
+		}
+	}
+	_, err := t.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", slices.Max(have)))
+	return err
+}
+
+// backup copies the file as it is with the steps in have to "<path>.v<highest
+// step>.bak", on disk when it returns. An earlier backup of that name is
+// replaced: it is of a migration that did not come to pass, or has less in it.
+func (s *Store) backup(ctx context.Context, have []int) error {
+	final := fmt.Sprintf("%s.v%d.bak", s.path, slices.Max(have))
 	f, err := os.CreateTemp(filepath.Dir(final), filepath.Base(final)+".*")
 	if err != nil {
 		return err
@@ -113,7 +183,7 @@ func (s *Store) backup(ctx context.Context, version int) error {
 		return err
 	}
 	// Schemas only grow: if it is still the same, so it was in the copy.
-	if now, err := s.version(ctx); err != nil || now != version {
+	if now, err := s.applied(ctx); err != nil || !slices.Equal(now, have) {
 		return err
 	}
 	return errors.Join(syncPath(draft), os.Rename(draft, final), syncPath(filepath.Dir(final)))

@@ -13,12 +13,12 @@ import (
 )
 
 // backup is what the copy of a store in the schema of this boo is named.
-var backup = fmt.Sprintf(".v%d.bak", len(store.Migrations()))
+var backup = fmt.Sprintf(".v%d.bak", store.Newest())
 
 func TestAnOlderSchemaIsBackedUpAndBroughtUpToDate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "boo.db")
 	f := newFixtureIn(t, openAt(t, path))
-	steps := append(store.Migrations(), "CREATE TABLE extra (x INTEGER) STRICT", "ALTER TABLE extra ADD COLUMN y INTEGER")
+	steps := append(store.Migrations(), store.Step(1, "CREATE TABLE extra (x INTEGER) STRICT"), store.Step(2, "ALTER TABLE extra ADD COLUMN y INTEGER"))
 	newer, err := store.OpenAt(t.Context(), path, steps...)
 	must(t, err)
 	defer newer.Close()
@@ -45,10 +45,46 @@ func TestAnOlderSchemaIsBackedUpAndBroughtUpToDate(t *testing.T) {
 	}
 }
 
+func TestAStepThatCameLateIsTakenAndRecorded(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "boo.db")
+	first, late, last := store.Step(1, "CREATE TABLE first (x INTEGER) STRICT"),
+		store.Step(2, "ALTER TABLE first ADD COLUMN late INTEGER"), store.Step(3, "ALTER TABLE first ADD COLUMN last INTEGER")
+	before := append(store.Migrations(), first, last)
+	must(t, openWith(t, path, before))
+	all := append(store.Migrations(), first, late, last)
+	for range 2 { // the second time there is nothing to do
+		must(t, openWith(t, path, all))
+	}
+	s, err := store.OpenAt(t.Context(), path, all...)
+	must(t, err)
+	must(t, s.Exec(t.Context(), "INSERT INTO first (x, late, last) VALUES (1, 2, 3)"))
+	must(t, s.Close())
+	wantCode(t, orchestrator.CodeInvalid, openWith(t, path, before)) // it does not know the late one
+}
+
+func TestAFileFromBeforeStepsWereRecordedIsTakenByItsVersion(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "boo.db")
+	s := openAt(t, path)
+	must(t, s.Exec(t.Context(), "DROP TABLE migrations"))
+	must(t, s.Exec(t.Context(), "PRAGMA user_version = 3"))
+	must(t, s.Close())
+	must(t, openWith(t, path, store.Migrations()[:3]))
+	must(t, openWith(t, path, append(store.Migrations()[:3], store.Step(1, "CREATE TABLE extra (x INTEGER) STRICT"))))
+}
+
+func openWith(t *testing.T, path string, steps []store.Migration) error {
+	t.Helper()
+	s, err := store.OpenAt(t.Context(), path, steps...)
+	if err != nil {
+		return err
+	}
+	return s.Close()
+}
+
 func TestAMigrationThatFailsChangesNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "boo.db")
 	f := newFixtureIn(t, openAt(t, path))
-	steps := append(store.Migrations(), "CREATE TABLE extra (x INTEGER) STRICT; INSERT INTO nowhere VALUES (1)")
+	steps := append(store.Migrations(), store.Step(1, "CREATE TABLE extra (x INTEGER) STRICT; INSERT INTO nowhere VALUES (1)"))
 	for range 2 {
 		_, err := store.OpenAt(t.Context(), path, steps...)
 		wantCode(t, orchestrator.CodeInternal, err)
@@ -66,7 +102,7 @@ func TestAMigrationThatFailsChangesNothing(t *testing.T) {
 
 func TestManyOpenANewFileAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "boo.db")
-	steps := append(store.Migrations(), "CREATE TABLE extra (x INTEGER) STRICT")
+	steps := append(store.Migrations(), store.Step(1, "CREATE TABLE extra (x INTEGER) STRICT"))
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {

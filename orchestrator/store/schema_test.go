@@ -95,7 +95,7 @@ func checked(t testing.TB, f fixture, table, column string) []string {
 
 func TestEveryTableIsStrict(t *testing.T) {
 	tables := newFixture(t).schema(t)
-	if len(tables) != 10 {
+	if len(tables) < 10 {
 		t.Fatalf("%d tables", len(tables))
 	}
 	for name, statement := range tables {

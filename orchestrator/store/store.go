@@ -44,7 +44,7 @@ func Open(ctx context.Context, path string, opt Options) (*Store, error) {
 	return open(ctx, path, opt, embedded())
 }
 
-func open(ctx context.Context, path string, opt Options, steps []string) (*Store, error) {
+func open(ctx context.Context, path string, opt Options, steps []migration) (*Store, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("open the store %s: %w", path, err)
