@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -10,6 +11,9 @@ const (
 	// A turn that another process runs cannot wake us: its events are looked
 	// for at this interval.
 	followEvery = 100 * time.Millisecond
+	// While nobody else is known to be at a chat, that somebody begins is looked
+	// for at this interval.
+	followIdle = 2 * time.Second
 )
 
 // Follow passes a turn's events on; see [Service.Follow].
@@ -54,25 +58,44 @@ func (e *Engine) Follow(ctx context.Context, turn TurnID, after Seq, yield func(
 	}
 }
 
-// passOn yields what is stored after a number; over reports that the turn's
-// last event was among it.
+// passOn yields what is stored of a turn after a number; over reports that the
+// turn's last event was among it.
 func (e *Engine) passOn(ctx context.Context, t Turn, after *Seq, yield func(Event) error) (over bool, err error) {
+	err = e.passStored(ctx, t.Chat, t.ID, after, func(ev Event) error {
+		if err := yield(ev); err != nil {
+			return err
+		}
+		if ev.Kind == EventTurn && ev.State.Terminal() {
+			return errPassedAll
+		}
+		return nil
+	})
+	if errors.Is(err, errPassedAll) {
+		return true, nil
+	}
+	return false, err
+}
+
+// errPassedAll ends the passing on of a turn's events after its last.
+var errPassedAll = errors.New("that was the last event")
+
+// passStored yields the stored events of a chat, or of one turn of it, after a
+// number, and moves the number on. It holds one batch in memory, however slow
+// yield is, and no transaction while yield runs.
+func (e *Engine) passStored(ctx context.Context, chat ChatID, turn TurnID, after *Seq, yield func(Event) error) error {
 	for {
-		events, err := e.Store.Events(ctx, t.Chat, t.ID, *after, followBatch)
+		events, err := e.Store.Events(ctx, chat, turn, *after, followBatch)
 		if err != nil {
-			return false, err
+			return err
 		}
 		for _, ev := range events {
 			*after = ev.Seq
 			if err := yield(ev); err != nil {
-				return false, err
-			}
-			if ev.Kind == EventTurn && ev.State.Terminal() {
-				return true, nil
+				return err
 			}
 		}
 		if len(events) < followBatch {
-			return false, nil
+			return nil
 		}
 	}
 }
@@ -86,4 +109,53 @@ func (e *Engine) followStranger(ctx context.Context, turn TurnID) error {
 	}
 	_, err = e.Recover(ctx)
 	return err
+}
+
+// FollowChat passes a chat's events on; see [Service.FollowChat].
+func (e *Engine) FollowChat(ctx context.Context, chat ChatID, after Seq, yield func(Event) error) error {
+	if _, err := e.Store.Chat(ctx, chat); err != nil {
+		return err
+	}
+	for {
+		news := e.news(chat)
+		if err := e.passStored(ctx, chat, "", &after, yield); err != nil {
+			return err
+		}
+		wait, err := e.pollOf(ctx, chat)
+		if err != nil {
+			return err
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-news:
+		case <-timer.C:
+		case <-e.life.Done():
+			err = Errorf(CodeInterrupted, "boo is shutting down")
+		case <-ctx.Done():
+			err = context.Cause(ctx)
+		}
+		timer.Stop()
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// pollOf is how soon a chat has to be looked at again without being told: soon
+// while another process takes its turns, which cannot wake us.
+func (e *Engine) pollOf(ctx context.Context, chat ChatID) (time.Duration, error) {
+	open, err := e.Store.OpenTurns(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for _, t := range open {
+		if t.Chat != chat || e.liveTurn(t.ID) != nil {
+			continue
+		}
+		if err := e.followStranger(ctx, t.ID); err != nil {
+			return 0, err
+		}
+		return followEvery, nil
+	}
+	return followIdle, nil
 }

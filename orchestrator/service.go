@@ -20,6 +20,11 @@ type Service interface {
 	// ends it. It sees turns that another process runs.
 	Follow(ctx context.Context, turn TurnID, after Seq, yield func(Event) error) error
 
+	// FollowChat passes the events of all turns of a chat after a number to
+	// yield, in order and each once, until yield or ctx ends it. CodeInterrupted
+	// when the orchestrator itself ends.
+	FollowChat(ctx context.Context, chat ChatID, after Seq, yield func(Event) error) error
+
 	// Stop cancels a turn. The agent has some seconds to answer; with now its
 	// processes are ended at once.
 	Stop(ctx context.Context, turn TurnID, now bool) error
