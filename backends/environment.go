@@ -52,6 +52,16 @@ func environment(person []string, def Definition, model string) []string {
 	return list
 }
 
+// settled is the definition with what the person's environment decides of it.
+func (d Definition) settled(person []string) Definition {
+	if d.ModeEnv != "" {
+		if mode := lookupEnv(person, d.ModeEnv); mode != "" {
+			d.Mode = mode
+		}
+	}
+	return d
+}
+
 // reserved reports whether a variable is boo's own: it may hold a secret, or
 // mark a process as another run's.
 func reserved(name string) bool { return strings.HasPrefix(name, "BOO_") }

@@ -1,6 +1,7 @@
 package backends_test
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -63,21 +64,27 @@ func TestTheModelThatWasAskedForWins(t *testing.T) {
 }
 
 func TestThePersonsModeTakesThePlaceOfBoos(t *testing.T) {
-	mode := func(custom backends.Custom, person ...string) string {
+	path := "PATH=" + filepath.Dir(program(t, t.TempDir(), "bin", "goose"))
+	mode := func(custom backends.Custom, own []string, asking ...string) string {
 		s := &stage{}
-		r := s.registry(t, backends.Options{Environ: person, Custom: map[orchestrator.AgentName]backends.Custom{"goose": custom}})
-		def, err := r.Definition("goose")
-		if err != nil {
+		r := s.registry(t, backends.Options{Environ: append(own, path), Custom: map[orchestrator.AgentName]backends.Custom{"goose": custom}})
+		req := orchestrator.SessionRequest{Agent: "goose"}
+		if asking != nil {
+			req.Environ = append(asking, path)
+		}
+		if _, err := r.Start(t.Context(), req); err != nil {
 			t.Fatal(err)
 		}
-		return def.Mode
+		return s.opened[0].Mode
 	}
 	for _, test := range []struct {
 		got, want string
 	}{
-		{mode(backends.Custom{}), "auto"},
-		{mode(backends.Custom{}, "GOOSE_MODE=approve"), "approve"},
-		{mode(backends.Custom{Mode: "chat"}, "GOOSE_MODE=approve"), "chat"},
+		{mode(backends.Custom{}, nil), "auto"},
+		{mode(backends.Custom{}, []string{"GOOSE_MODE=approve"}), "approve"},
+		{mode(backends.Custom{}, []string{"GOOSE_MODE=approve"}, "GOOSE_MODE=chat"), "chat"},
+		{mode(backends.Custom{}, []string{"GOOSE_MODE=approve"}, "A=b"), "auto"},
+		{mode(backends.Custom{Mode: "chat"}, []string{"GOOSE_MODE=approve"}), "chat"},
 	} {
 		if test.got != test.want {
 			t.Errorf("mode = %s, want %s", test.got, test.want)

@@ -64,15 +64,6 @@ func New(o Options) (*Registry, error) {
 		}
 		r.defs[name], r.configured[name] = def, len(custom.Command) > 0
 	}
-	for name, def := range r.defs {
-		if def.ModeEnv == "" {
-			continue
-		}
-		if mode := lookupEnv(r.environ, def.ModeEnv); mode != "" {
-			def.Mode = mode
-			r.defs[name] = def
-		}
-	}
 	return r, nil
 }
 
@@ -112,7 +103,7 @@ func (r *Registry) Find(name orchestrator.AgentName) (Found, error) {
 
 // Check reports nil if the agent is known, boo speaks its protocol and its
 // program is there. Nothing is started.
-func (r *Registry) Check(_ context.Context, name orchestrator.AgentName) error {
+func (r *Registry) Check(_ context.Context, name orchestrator.AgentName, environ []string) error {
 	def, err := r.Definition(name)
 	if err != nil {
 		return err
@@ -120,9 +111,28 @@ func (r *Registry) Check(_ context.Context, name orchestrator.AgentName) error {
 	if _, err := r.protocol(def); err != nil {
 		return err
 	}
-	_, err = r.Find(name)
+	_, err = find(def, r.configured[name], r.data, r.environOf(environ))
 	return err
 }
+
+// environOf returns the environment that counts for a request.
+func (r *Registry) environOf(environ []string) []string {
+	if environ == nil {
+		return r.environ
+	}
+	return environ
+}
+
+// Evict does nothing: a registry keeps nothing warm.
+func (r *Registry) Evict(context.Context, orchestrator.ChatID, orchestrator.AgentName) error {
+	return nil
+}
+
+// Live returns nothing: who started a session knows of it.
+func (r *Registry) Live() []orchestrator.LiveAgent { return nil }
+
+// Close does nothing: who started a session closes it.
+func (r *Registry) Close(context.Context) error { return nil }
 
 func (r *Registry) protocol(def Definition) (Protocol, error) {
 	protocol, ok := r.protocols[def.Protocol]

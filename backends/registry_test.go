@@ -131,7 +131,7 @@ func TestAConfiguredCommandThatIsNotThereIsNoReasonToTakeAnother(t *testing.T) {
 			Environ: []string{"PATH=" + filepath.Dir(onPath)},
 			Custom:  map[orchestrator.AgentName]backends.Custom{"goose": {Command: []string{command}}},
 		})
-		if err := r.Check(t.Context(), "goose"); orchestrator.CodeOf(err) != orchestrator.CodeAgent || !strings.Contains(err.Error(), command) {
+		if err := r.Check(t.Context(), "goose", nil); orchestrator.CodeOf(err) != orchestrator.CodeAgent || !strings.Contains(err.Error(), command) {
 			t.Errorf("%s: %v", command, err)
 		}
 	}
@@ -142,15 +142,15 @@ func TestCheckSaysWhatMendsIt(t *testing.T) {
 		Data:   t.TempDir(),
 		Custom: map[orchestrator.AgentName]backends.Custom{"mine": {Command: []string{"/bin/sh"}}},
 	})
-	err := r.Check(t.Context(), "ghost")
+	err := r.Check(t.Context(), "ghost", nil)
 	if orchestrator.CodeOf(err) != orchestrator.CodeNotFound || !strings.Contains(err.Error(), "goose, mine") {
 		t.Errorf("unknown: %v", err)
 	}
-	err = r.Check(t.Context(), "goose")
+	err = r.Check(t.Context(), "goose", nil)
 	if orchestrator.CodeOf(err) != orchestrator.CodeAgent || orchestrator.HintOf(err) != "boo agents install goose" {
 		t.Errorf("not installed: %v, hint %q", err, orchestrator.HintOf(err))
 	}
-	if err := r.Check(t.Context(), "mine"); err != nil {
+	if err := r.Check(t.Context(), "mine", nil); err != nil {
 		t.Errorf("there: %v", err)
 	}
 }

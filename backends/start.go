@@ -18,28 +18,26 @@ func (r *Registry) Start(ctx context.Context, req orchestrator.SessionRequest) (
 	if err != nil {
 		return nil, err
 	}
-	found, err := r.Find(req.Agent)
+	environ := r.environOf(req.Environ)
+	found, err := find(def, r.configured[def.Name], r.data, environ)
 	if err != nil {
 		return nil, err
 	}
-	def = found.advise(def)
+	def = found.advise(def.settled(environ))
 	program, args := found.command(def.Args)
 	launch := func(ctx context.Context) (Child, error) {
 		child, err := r.launcher.Launch(ctx, Command{
 			Path: program,
 			Args: args,
-			Env:  environment(r.environ, def, req.Model),
+			Env:  environment(environ, def, req.Model),
 			Dir:  string(req.Dir),
 		})
 		if err != nil {
 			return nil, launchError(def, found, err)
 		}
-		if req.Started != nil {
-			process := child.Identity()
-			process.Chat, process.Turn, process.Agent = req.Chat, req.Turn, req.Agent
-			req.Started(process)
-		}
-		return child, nil
+		process := child.Identity()
+		process.Chat, process.Turn, process.Agent = req.Chat, req.Turn, req.Agent
+		return tell(child, process, req.Started, req.Gone), nil
 	}
 	return protocol.Open(ctx, def, launch, req)
 }

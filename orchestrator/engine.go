@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"sync"
 	"time"
@@ -56,15 +57,17 @@ func NewEngine(c Config) *Engine {
 	return e
 }
 
-// Close ends the turns that still run, as interrupted, waits for them, and
-// closes the store.
+// Close ends the turns that still run, as interrupted, waits for them, has warm
+// sessions closed, and closes the store.
 func (e *Engine) Close() error {
 	e.mu.Lock()
 	e.closed = true
 	e.mu.Unlock()
 	e.end()
 	e.turns.Wait()
-	return e.Store.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), settleTime)
+	defer cancel()
+	return errors.Join(e.Agents.Close(ctx), e.Store.Close())
 }
 
 // announce wakes those who follow a chat.

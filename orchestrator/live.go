@@ -21,6 +21,7 @@ type liveTurn struct {
 	e        *Engine
 	turn     Turn
 	attended bool
+	environ  []string      // the person's, at the moment of sending
 	done     chan struct{} // closed when the goroutine is through
 	err      error         // why the turn could not be settled; read after done
 
@@ -34,8 +35,8 @@ type liveTurn struct {
 
 // admit registers a turn as this process's own, before it is stored: nobody
 // then takes it for one that was left behind.
-func (e *Engine) admit(turn Turn, attended bool) (*liveTurn, error) {
-	lt := &liveTurn{e: e, turn: turn, attended: attended, done: make(chan struct{})}
+func (e *Engine) admit(turn Turn, req SendRequest) (*liveTurn, error) {
+	lt := &liveTurn{e: e, turn: turn, attended: req.Attended, environ: req.Environ, done: make(chan struct{})}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed {

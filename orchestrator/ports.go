@@ -53,14 +53,27 @@ type Trees interface {
 // Agents starts agent sessions. Package backends implements it.
 type Agents interface {
 	// Check reports nil if the agent is known and can be started, before
-	// anything is made for it. Errors: CodeNotFound, CodeAgent, each with the
+	// anything is made for it. environ is the person's environment, nil for
+	// this process's own. Errors: CodeNotFound, CodeAgent, each with the
 	// command that mends it.
-	Check(ctx context.Context, name AgentName) error
+	Check(ctx context.Context, name AgentName, environ []string) error
 
-	// Start brings a session about: it starts the agent under supervision,
-	// and resumes req.NativeID where it is known, or else opens a new session.
-	// On error no process is left.
+	// Start brings a session about: it takes the one that is warm, or starts
+	// the agent under supervision, and resumes req.NativeID where it is known,
+	// or else opens a new session. On error no process of the session is left.
 	Start(ctx context.Context, req SessionRequest) (AgentSession, error)
+
+	// Evict closes the warm session of an agent in a chat, of all its agents if
+	// agent is "". A session whose turn runs is left alone and closed at its
+	// release. None being there is no error.
+	Evict(ctx context.Context, chat ChatID, agent AgentName) error
+
+	// Live lists the processes that are there for sessions, warm ones included.
+	Live() []LiveAgent
+
+	// Close closes every warm session and returns when its processes are gone.
+	// A session that is released later is closed too.
+	Close(ctx context.Context) error
 }
 
 // SessionRequest says which session is wanted and how.
@@ -74,18 +87,34 @@ type SessionRequest struct {
 	NativeID string    // session to bring back; "" for a new one
 	Turns    int       // turns the agent has had in it: a replay of none is a failed load
 	Used     time.Time // when the session was last used; zero if that is not known
+	// Last is the turn that the agent took in this chat before this one. A warm
+	// session that did not take it has missed something, and is not used.
+	Last TurnID
+	// Environ is the person's environment, nil for this process's own. It may
+	// hold secrets: it is neither stored nor logged.
+	Environ []string
 
 	// Permit answers the agent's requests; it returns an option's id, or
 	// "cancelled". It is called once per request and may block.
 	Permit func(ctx context.Context, p Permission) (string, error)
-	// Started is told each process right after it was started.
+	// Started is told each process right after it was started, and Gone when
+	// nothing is left of its tree, also long after the turn. Both return before
+	// the call that started or ended the process does.
 	Started func(Process)
+	Gone    func(Process)
+	// Notice is told what a person who waits for the start should know.
+	Notice func(text string)
+	// Ended is told once, if the session was released, that it is not warm any
+	// more: err is nil if it was put away, else how its process came to end. A
+	// later Start takes that duty from it.
+	Ended func(err error)
 }
 
 // AgentSession is a live agent holding one session. It takes one prompt at a
 // time; Stop and Close may be called at any moment from another goroutine.
 type AgentSession interface {
-	// Info tells how the session came to be. Rung is RungResumed or RungNew.
+	// Info tells how the session came to be. Rung is RungWarm, RungResumed or
+	// RungNew.
 	Info() SessionInfo
 
 	// Prompt sends the blocks as one prompt and returns when the agent has
@@ -99,8 +128,16 @@ type AgentSession interface {
 	// turn after grace, ends its whole process tree.
 	Stop(ctx context.Context, grace time.Duration) error
 
-	// Close ends the agent's process tree. When it returns none of it is alive.
+	// Close ends the session and its process tree. When it returns none of it
+	// is alive; of a process that holds other sessions too, only this session
+	// has ended.
 	Close(ctx context.Context) error
+
+	// Release gives the session back after a turn. It may stay warm, and what
+	// the agent left running with it: Start then returns it for the same chat,
+	// agent, model, mode, directory and environment. Where nothing is kept warm
+	// it is Close. The session is not used afterwards.
+	Release(ctx context.Context) error
 }
 
 // TurnResult is how the agent itself ended a turn.

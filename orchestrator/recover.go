@@ -105,7 +105,9 @@ func (e *Engine) settleDead(ctx context.Context, t Turn) (*Recovery, error) {
 	return r, nil
 }
 
-// endStraysOf ends what is left of a turn's processes.
+// endStraysOf ends what is left of a turn's processes. Which of them it had is
+// not known: a warm process is on record under the turn that it was started
+// for, or for another chat. So all go whose owner has died.
 func (e *Engine) endStraysOf(ctx context.Context, turn TurnID) error {
 	procs, err := e.Store.Processes(ctx)
 	if err != nil {
@@ -113,11 +115,22 @@ func (e *Engine) endStraysOf(ctx context.Context, turn TurnID) error {
 	}
 	var errs []error
 	for _, p := range procs {
-		if p.Turn == turn {
-			errs = append(errs, e.endProcess(ctx, p))
+		stray, err := e.stray(ctx, p)
+		if err == nil && (stray || p.Turn == turn) {
+			err = e.endProcess(ctx, p)
 		}
+		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
+}
+
+// stray reports whether a process has lost the boo that started it.
+func (e *Engine) stray(ctx context.Context, p Process) (bool, error) {
+	t, err := e.Store.Turn(ctx, p.Turn)
+	if CodeOf(err) == CodeNotFound {
+		return true, nil
+	}
+	return err == nil && !e.Processes.Alive(t.Owner), err
 }
 
 // endStrays ends the processes of turns that are over.
@@ -127,14 +140,11 @@ func (e *Engine) endStrays(ctx context.Context) error {
 		return err
 	}
 	for _, p := range procs {
-		t, err := e.Store.Turn(ctx, p.Turn)
-		if err != nil && CodeOf(err) != CodeNotFound {
-			return err
+		stray, err := e.stray(ctx, p)
+		if err == nil && stray {
+			err = e.endProcess(ctx, p)
 		}
-		if err == nil && !t.State.Terminal() || err == nil && e.Processes.Alive(t.Owner) {
-			continue // its owner ends it
-		}
-		if err := e.endProcess(ctx, p); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -144,6 +154,10 @@ func (e *Engine) endStrays(ctx context.Context) error {
 func (e *Engine) endProcess(ctx context.Context, p Process) error {
 	if err := e.Processes.EndStrays(ctx, p); err != nil {
 		return fmt.Errorf("end process %d of turn %s: %w", p.PID, p.Turn, err)
+	}
+	live := []SessionState{SessionStarting, SessionIdle, SessionBusy, SessionCancelling}
+	if _, err := e.Store.MoveSession(ctx, p.Chat, p.Agent, live, SessionEvicted, ""); err != nil {
+		return err
 	}
 	return e.Store.DeleteProcess(ctx, p)
 }

@@ -21,7 +21,7 @@ func (e *Engine) Send(ctx context.Context, req SendRequest) (Sent, error) {
 	if err != nil {
 		return Sent{}, err
 	}
-	if err := e.Agents.Check(ctx, target.agent); err != nil {
+	if err := e.Agents.Check(ctx, target.agent, req.Environ); err != nil {
 		return Sent{}, err
 	}
 	turn := Turn{
@@ -38,7 +38,7 @@ func (e *Engine) Send(ctx context.Context, req SendRequest) (Sent, error) {
 	} else if ahead, err = e.ahead(ctx, target.chat); err != nil {
 		return Sent{}, err
 	}
-	lt, err := e.admit(turn, req.Attended)
+	lt, err := e.admit(turn, req)
 	if err != nil {
 		return Sent{}, err
 	}

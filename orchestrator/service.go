@@ -59,6 +59,13 @@ type Service interface {
 	// checkout that dir is in. waiting is called once if a turn runs whose end
 	// has to be waited for.
 	Undo(ctx context.Context, dir string, waiting func()) (ApplyResult, error)
+	// Restart ends the warm process of a chat's agent, of all its agents if
+	// agent is "": the next turn brings the session back by the resume ladder.
+	// CodeBusy while a turn of the chat runs.
+	Restart(ctx context.Context, ref ChatRef, agent AgentName) error
+	// Status tells what runs and what waits, of all chats.
+	Status(ctx context.Context) (Status, error)
+
 	// Recover settles what a boo that died left behind, and reports it. Every
 	// command calls it first; it costs one query when there is nothing to do.
 	Recover(ctx context.Context) ([]Recovery, error)
@@ -83,6 +90,10 @@ type SendRequest struct {
 	Prompt string
 	// Attended says that a person is there who can answer permission requests.
 	Attended bool
+	// Environ is the person's environment, "NAME=value", from which the agent
+	// gets what its definition allows; nil for that of the engine's process. It
+	// may hold secrets: it is neither stored nor logged.
+	Environ []string
 }
 
 // Sent says where a prompt went.

@@ -107,6 +107,11 @@ type SessionStore interface {
 	// Session returns the zero session in state none if there is no row.
 	Session(ctx context.Context, chat ChatID, agent AgentName) (Session, error)
 	Sessions(ctx context.Context, chat ChatID) ([]Session, error)
+	// SessionStates counts the sessions of all chats by state.
+	SessionStates(ctx context.Context) (map[SessionState]int, error)
+	// MoveSession sets the state, and the error unless it is "", if the state
+	// is one of from. That it is not is no error: moved says whether it was.
+	MoveSession(ctx context.Context, chat ChatID, agent AgentName, from []SessionState, to SessionState, lastErr string) (moved bool, err error)
 	// PutSession stores all of s but its lifetime usage.
 	PutSession(ctx context.Context, s Session) error
 	PutProcess(ctx context.Context, p Process) error

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // talk is one agent's session during one turn.
@@ -14,7 +15,6 @@ type talk struct {
 	info    SessionInfo
 	blocks  []string
 	told    []int64 // notes among the blocks
-	procs   []Process
 }
 
 // open brings the session about by the resume ladder and prepares the prompt.
@@ -31,16 +31,15 @@ func (lt *liveTurn) open(wt Worktree) (*talk, error) {
 	t := &talk{lt: lt, row: row}
 	t.session, err = e.Agents.Start(ctx, SessionRequest{
 		Chat: lt.turn.Chat, Turn: lt.turn.ID, Agent: lt.turn.Agent, Model: lt.turn.Model, Mode: lt.turn.Mode, Dir: wt.Dir,
-		NativeID: row.NativeID, Used: row.UsedAt, Turns: completedBy(turns, lt.turn.Agent), Permit: lt.permit, Started: t.started,
+		NativeID: row.NativeID, Used: row.UsedAt, Turns: completedBy(turns, lt.turn.Agent), Last: lastBy(turns, lt.turn),
+		Environ: lt.environ, Permit: lt.permit, Started: t.started, Gone: e.processGone, Notice: lt.notice, Ended: lt.sessionEnded,
 	})
 	if err != nil {
-		t.forget(ctx)
 		return nil, err
 	}
 	if err := t.begin(ctx, turns); err != nil {
 		err = fmt.Errorf("begin the session: %w", err)
 		_ = t.session.Close(context.WithoutCancel(ctx)) // the error that led here says more
-		t.forget(ctx)
 		return nil, err
 	}
 	return t, nil
@@ -93,43 +92,85 @@ func (t *talk) begin(ctx context.Context, turns []Turn) error {
 // of it should this one die.
 func (t *talk) started(p Process) {
 	p.Chat, p.Turn, p.Agent = t.lt.turn.Chat, t.lt.turn.ID, t.lt.turn.Agent
-	t.procs = append(t.procs, p)
 	// The supervisor ends the processes when this one dies; the row is the
 	// second line of defence, so a turn need not fail for it.
 	_ = t.lt.e.Store.PutProcess(context.WithoutCancel(t.lt.ctx), p)
 }
 
-// finish ends the agent's processes and leaves the session as the next turn
-// shall find it.
+// finish leaves the session as the next turn shall find it: warm after a turn
+// that ended well, and without a process otherwise.
 func (t *talk) finish(ctx context.Context, out outcome, cause error) {
+	// The agent has heard the prompt, and with it the history, if it answered
+	// at all; else both are told again.
+	heard := out.state == TurnCompleted || out.state == TurnHalted || out.state == TurnCancelled
+	if heard {
+		t.row.SeenTurn = t.lt.turn.Number
+		t.forgetNotes(ctx)
+	}
+	t.row.UsedAt = t.lt.e.Now()
+	if out.state == TurnCompleted && cause == nil {
+		// Written first: once released, the session may end at any moment, and
+		// that is then the newer state.
+		t.row.State = SessionIdle
+		t.save(ctx)
+		if err := t.session.Release(ctx); err != nil {
+			t.lt.sessionEnded(err)
+		}
+		return
+	}
 	if err := t.session.Close(ctx); err != nil && cause == nil {
 		cause = err
 	}
-	t.forget(ctx)
 	t.row.State = SessionEvicted
 	if errors.Is(cause, ErrAgentDied) {
 		t.row.State = SessionCrashed
 	}
-	// The agent has heard the prompt, and with it the history, if it answered
-	// at all; else both are told again.
-	if out.state == TurnCompleted || out.state == TurnHalted || out.state == TurnCancelled {
-		t.row.SeenTurn = t.lt.turn.Number
-		t.forgetNotes(ctx)
-	}
 	if cause != nil {
 		t.row.LastErr = cause.Error()
 	}
-	t.row.UsedAt = t.lt.e.Now()
-	// The row only speeds the next turn up: what it lacks is told as history.
-	_ = t.lt.e.Store.PutSession(ctx, t.row)
+	t.save(ctx)
 }
 
-// forget takes the processes off the record: they are gone.
-func (t *talk) forget(ctx context.Context) {
-	for _, p := range t.procs {
-		_ = t.lt.e.Store.DeleteProcess(context.WithoutCancel(ctx), p) // a stale row is found out by its start time
+// save stores the row. It only speeds the next turn up: what it lacks is told
+// as history.
+func (t *talk) save(ctx context.Context) { _ = t.lt.e.Store.PutSession(ctx, t.row) }
+
+// sessionEnded writes down that the session, released before, is not warm any
+// more. The next turn would find out by itself.
+func (lt *liveTurn) sessionEnded(err error) {
+	to, text := SessionEvicted, ""
+	if err != nil {
+		to, text = SessionCrashed, err.Error()
 	}
-	t.procs = nil
+	ctx, cancel := context.WithTimeout(context.Background(), settleTime)
+	defer cancel()
+	_, _ = lt.e.Store.MoveSession(ctx, lt.turn.Chat, lt.turn.Agent, []SessionState{SessionIdle}, to, text)
+}
+
+// processGone takes a process off the record. A stale row would be found out
+// by its start time.
+func (e *Engine) processGone(p Process) {
+	ctx, cancel := context.WithTimeout(context.Background(), settleTime)
+	defer cancel()
+	_ = e.Store.DeleteProcess(ctx, p)
+}
+
+// notice tells those who follow the turn what they wait for.
+func (lt *liveTurn) notice(text string) {
+	_, _ = lt.e.Store.AppendEvents(lt.ctx, lt.turn.Chat, []Event{{
+		Chat: lt.turn.Chat, Turn: lt.turn.ID, At: lt.e.Now(), Kind: EventNotice, Agent: lt.turn.Agent, Text: text,
+	}}) // the turn goes on without it
+	lt.e.announce(lt.turn.Chat)
+}
+
+// lastBy returns the last turn before cur that its agent took.
+func lastBy(turns []Turn, cur Turn) TurnID {
+	for _, t := range slices.Backward(turns) {
+		if t.Number < cur.Number && t.Agent == cur.Agent && t.Before != "" {
+			return t.ID
+		}
+	}
+	return ""
 }
 
 func completedBy(turns []Turn, agent AgentName) int {

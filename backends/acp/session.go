@@ -162,6 +162,9 @@ func (s *Session) Close(ctx context.Context) error {
 	return nil
 }
 
+// Release closes the session: who wants to keep it warm holds on to it instead.
+func (s *Session) Release(ctx context.Context) error { return s.Close(ctx) }
+
 // bid asks the agent to put its session away, where it can be asked and has no
 // turn in flight. One that takes long is not waited for: its process ends, and
 // a session outlives that.

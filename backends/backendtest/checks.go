@@ -14,10 +14,10 @@ import (
 )
 
 func checkKnowsItsAgents(t *testing.T, s Subject) {
-	if err := s.Agents.Check(t.Context(), s.Agent); err != nil {
+	if err := s.Agents.Check(t.Context(), s.Agent, nil); err != nil {
 		t.Errorf("%s: %v", s.Agent, err)
 	}
-	if err := s.Agents.Check(t.Context(), "no-such-agent"); orchestrator.CodeOf(err) != orchestrator.CodeNotFound {
+	if err := s.Agents.Check(t.Context(), "no-such-agent", nil); orchestrator.CodeOf(err) != orchestrator.CodeNotFound {
 		t.Errorf("an agent that is none: %v", err)
 	}
 }

@@ -78,6 +78,48 @@ func (s *Store) Sessions(ctx context.Context, chat orchestrator.ChatID) ([]orche
 	return convert(rows, sessionRow.session)
 }
 
+// SessionStates counts the sessions of all chats by state.
+func (s *Store) SessionStates(ctx context.Context) (map[orchestrator.SessionState]int, error) {
+	var rows []struct {
+		State orchestrator.SessionState `db:"state"`
+		Count int                       `db:"n"`
+	}
+	err := s.read(ctx, "count sessions", func(q sqlx.QueryerContext) error {
+		rows = nil
+		return sqlx.SelectContext(ctx, q, &rows, "SELECT state, count(*) AS n FROM sessions GROUP BY state")
+	})
+	if err != nil {
+		return nil, err
+	}
+	states := make(map[orchestrator.SessionState]int, len(rows))
+	for _, row := range rows {
+		states[row.State] = row.Count
+	}
+	return states, nil
+}
+
+const moveSession = `
+UPDATE sessions SET state = ?, last_err = CASE ? WHEN '' THEN last_err ELSE ? END
+WHERE chat_id = ? AND agent = ? AND state IN (?)`
+
+// MoveSession sets the state of a session that is in one of some states.
+func (s *Store) MoveSession(ctx context.Context, chat orchestrator.ChatID, agent orchestrator.AgentName, from []orchestrator.SessionState, to orchestrator.SessionState, lastErr string) (moved bool, err error) {
+	query, args, err := sqlx.In(moveSession, to, lastErr, lastErr, chat, agent, from)
+	if err != nil {
+		return false, err
+	}
+	err = s.write(ctx, synced, "move the session", func(t *tx) error {
+		result, err := t.ExecContext(ctx, query, args...)
+		if err != nil {
+			return err
+		}
+		n, err := result.RowsAffected()
+		moved = n > 0
+		return err
+	})
+	return moved, err
+}
+
 // PutSession stores all of session but its lifetime usage. CodeNotFound if the
 // chat is not there.
 func (s *Store) PutSession(ctx context.Context, session orchestrator.Session) error {
