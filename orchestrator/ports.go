@@ -16,10 +16,10 @@ type Trees interface {
 	// of any repository, CodeInvalid in a bare one.
 	Checkout(ctx context.Context, dir string) (Checkout, error)
 
-	// Base resolves the commit that a new chat starts from: rev, or HEAD when
-	// rev is empty. In a repository without commits it is an empty root commit
-	// of boo's own.
-	Base(ctx context.Context, c Checkout, rev string) (ObjectID, error)
+	// Base finds or makes the commit that a new chat starts from. What was made
+	// or fetched for it stays until Create has held it. In a repository without
+	// commits it is an empty root commit of boo's own. On error nothing is left.
+	Base(ctx context.Context, c Checkout, req BaseRequest) (Base, error)
 
 	// Create makes wt, detached at its base and locked with a reason that names
 	// the chat, and holds the base and the baseline by refs. Whatever a broken

@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"unicode/utf8"
 )
@@ -131,7 +132,7 @@ func (e *Engine) lastAgent(ctx context.Context, chat ChatID) (AgentName, error) 
 // newChat prepares the rows of a chat; nothing is stored yet but the
 // repository, which is the same for every chat.
 func (e *Engine) newChat(ctx context.Context, c Checkout, req SendRequest) (*NewChat, error) {
-	base, err := e.Trees.Base(ctx, c, req.Base)
+	base, err := e.Trees.Base(ctx, c, BaseRequest{Rev: req.Base, Environ: req.Environ})
 	if err != nil {
 		return nil, err
 	}
@@ -147,9 +148,19 @@ func (e *Engine) newChat(ctx context.Context, c Checkout, req SendRequest) (*New
 		},
 		Worktree: Worktree{
 			Chat: id, Repo: repo.ID, CommonDir: c.CommonDir, Dir: e.worktreeDir(repo.ID, id),
-			Base: base, Baseline: base, State: WorktreeCreating, CreatedAt: now,
+			Base: base.Commit, Baseline: base.Commit, State: WorktreeCreating, CreatedAt: now,
 		},
+		Notices: skippedNotices(base.Skipped),
 	}, nil
+}
+
+// skippedNotices tells what of the person's work a chat starts without.
+func skippedNotices(skipped []SkippedPath) []string {
+	var notices []string
+	for _, s := range skipped {
+		notices = append(notices, fmt.Sprintf("the chat starts without %s: %s", s.Path, s.Reason))
+	}
+	return notices
 }
 
 // title is the first line of a prompt with something on it, in at most 72

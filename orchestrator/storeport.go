@@ -78,6 +78,7 @@ type TurnStore interface {
 type NewChat struct {
 	Chat     Chat
 	Worktree Worktree
+	Notices  []string // stored as events after the prompt
 }
 
 // TurnEnd is the end of a turn.

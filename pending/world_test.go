@@ -88,7 +88,7 @@ func (w *world) startChat() {
 	if w.at, err = w.git.Checkout(w.t.Context(), w.repo); err != nil {
 		w.t.Fatal(err)
 	}
-	base, err := w.git.Base(w.t.Context(), w.at, "")
+	base, err := w.git.Base(w.t.Context(), w.at, orchestrator.BaseRequest{})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -101,12 +101,12 @@ func (w *world) startChat() {
 	w.chat = orchestrator.NewChatID()
 	wt := orchestrator.Worktree{
 		Chat: w.chat, Repo: repo.ID, CommonDir: w.at.CommonDir, Dir: orchestrator.WorktreeDir(w.agent),
-		Base: base, Baseline: base, State: orchestrator.WorktreeCreating, CreatedAt: time.Now(),
+		Base: base.Commit, Baseline: base.Commit, State: orchestrator.WorktreeCreating, CreatedAt: time.Now(),
 	}
 	if err := w.git.Create(w.t.Context(), wt); err != nil {
 		w.t.Fatal(err)
 	}
-	w.last = base
+	w.last = base.Commit
 	first := w.enqueue(&orchestrator.NewChat{
 		Chat:     orchestrator.Chat{ID: w.chat, Repo: repo.ID, Title: "test", State: orchestrator.ChatOpen, CreatedAt: time.Now(), LastUsedAt: time.Now()},
 		Worktree: wt,

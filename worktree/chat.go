@@ -29,6 +29,7 @@ func (e *Engine) chat(ctx context.Context, wt orchestrator.Worktree) (repo, erro
 		objects:  objectsOf(wt.CommonDir),
 		workTree: string(wt.Dir),
 		index:    filepath.Join(dir, "index"),
+		own:      adminOf(wt).file("index"),
 	}
 	head := filepath.Join(r.gitDir, "HEAD")
 	want := []byte(wt.Base + "\n")
@@ -74,8 +75,8 @@ func (e *Engine) dropIndex(chat orchestrator.ChatID) error {
 // gitlinks lists the base's gitlinks. Git is told to leave them alone, because
 // it would look into them by starting itself there; boo looks after them
 // itself. The list costs one pass over the index and is kept with it.
-func (e *Engine) gitlinks(ctx context.Context, wt orchestrator.Worktree, r repo) ([]indexed, error) {
-	list := filepath.Join(e.chatDir(wt.Chat), "gitlinks")
+func (e *Engine) gitlinks(ctx context.Context, r repo) ([]indexed, error) {
+	list := filepath.Join(filepath.Dir(r.gitDir), "gitlinks")
 	if raw, err := os.ReadFile(list); err == nil {
 		return parseIndexed(raw)
 	}

@@ -44,7 +44,11 @@ func (e *Engine) Create(ctx context.Context, wt orchestrator.Worktree) (err erro
 	if err := register(wt); err != nil {
 		return coded(err, "create worktree %s", wt.Dir)
 	}
-	return coded(e.fill(ctx, wt), "create worktree %s", wt.Dir)
+	if err := e.fill(ctx, wt); err != nil {
+		return coded(err, "create worktree %s", wt.Dir)
+	}
+	e.dropBase(ctx, wt)
+	return nil
 }
 
 // clearable refuses to go on where clearing could take something that a

@@ -52,6 +52,7 @@
 //	refs/boo/chats/<chat>/base      the base commit
 //	refs/boo/chats/<chat>/baseline  what pending changes are measured against
 //	refs/boo/chats/<chat>/head      the chain of snapshots, from the base on
+//	refs/boo/bases/<commit>         a base made or fetched for a chat, until its worktree is made
 //	refs/boo/root                   the start in a repository without commits
 //
 // # A worktree while it is made

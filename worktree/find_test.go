@@ -83,7 +83,7 @@ func TestBaseResolvesAsGitDoes(t *testing.T) {
 	for rev, want := range map[string]orchestrator.ObjectID{
 		"": second, "HEAD": second, "main": second, "HEAD~1": first, "b5": first, string(first[:12]): first, "main@{0}": second,
 	} {
-		if got, err := f.engine.Base(t.Context(), c, rev); err != nil || got != want {
+		if got, err := f.engine.Base(t.Context(), c, orchestrator.BaseRequest{Rev: rev}); err != nil || got.Commit != want {
 			t.Errorf("%q is %s, %v; want %s", rev, got, err, want)
 		}
 	}
@@ -91,7 +91,7 @@ func TestBaseResolvesAsGitDoes(t *testing.T) {
 		"nope": orchestrator.CodeNotFound, "HEAD^{tree}": orchestrator.CodeNotFound, "--all": orchestrator.CodeInvalid,
 		"a\x00b": orchestrator.CodeInvalid, strings.Repeat("0", 40): orchestrator.CodeNotFound,
 	} {
-		if got, err := f.engine.Base(t.Context(), c, rev); orchestrator.CodeOf(err) != want {
+		if got, err := f.engine.Base(t.Context(), c, orchestrator.BaseRequest{Rev: rev}); orchestrator.CodeOf(err) != want {
 			t.Errorf("%q is %s, %v", rev, got, err)
 		}
 	}
@@ -104,7 +104,7 @@ func TestRepositoryWithoutCommits(t *testing.T) {
 		t.Errorf("HEAD is %s", c.Head)
 	}
 	wt := f.create()
-	if again, err := f.engine.Base(t.Context(), c, ""); err != nil || again != wt.Base {
+	if again, err := f.engine.Base(t.Context(), c, orchestrator.BaseRequest{}); err != nil || again.Commit != wt.Base {
 		t.Errorf("the empty root is %s and then %s, %v", wt.Base, again, err)
 	}
 	f.git(f.repo, "gc", "-q", "--prune=now")

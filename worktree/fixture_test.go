@@ -131,13 +131,13 @@ func (f *fixture) checkout(dir string) orchestrator.Checkout {
 func (f *fixture) worktree() orchestrator.Worktree {
 	f.t.Helper()
 	c := f.checkout(f.repo)
-	base, err := f.engine.Base(f.t.Context(), c, "")
+	base, err := f.engine.Base(f.t.Context(), c, orchestrator.BaseRequest{})
 	if err != nil {
 		f.t.Fatal(err)
 	}
 	chat := orchestrator.NewChatID()
 	return orchestrator.Worktree{
-		Chat: chat, CommonDir: c.CommonDir, Base: base, Baseline: base,
+		Chat: chat, CommonDir: c.CommonDir, Base: base.Commit, Baseline: base.Commit,
 		Dir: orchestrator.WorktreeDir(filepath.Join(f.root, "data", "worktrees", string(chat))),
 	}
 }

@@ -16,7 +16,7 @@ import (
 // recorded of a repository is the commit that it has checked out; its files
 // are its own, which the scan notes.
 func (e *Engine) links(ctx context.Context, wt orchestrator.Worktree, r repo, s *scan) error {
-	base, err := e.gitlinks(ctx, wt, r)
+	base, err := e.gitlinks(ctx, r)
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ type repo struct {
 	objects  string
 	workTree string
 	index    string
+	own      string // the index that the work tree's own git keeps; "" where that is not asked for
 }
 
 func (r repo) call(args ...string) gitcmd.Call {

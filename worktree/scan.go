@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"boo/orchestrator"
@@ -42,7 +43,7 @@ func (e *Engine) scan(ctx context.Context, wt orchestrator.Worktree, r repo) (sc
 	s.add = append(s.add, kept...)
 	s.floods = flood
 
-	forced, note := e.forced(ctx, wt, r)
+	forced, note := e.forced(ctx, r)
 	s.add = append(s.add, forced...)
 	s.notes = append(s.notes, note...)
 	return s, nil
@@ -98,12 +99,11 @@ func unreadable(stderr string) []orchestrator.SkippedPath {
 // forced lists the files in the agent's own index that the ignore rules would
 // leave out. The index is the agent's to write, so an unreadable one is a
 // note, not an error.
-func (e *Engine) forced(ctx context.Context, wt orchestrator.Worktree, r repo) ([]orchestrator.Path, []orchestrator.SkippedPath) {
-	index := adminOf(wt).file("index")
-	if _, err := lstatBelow(string(adminOf(wt)), "index"); err != nil {
+func (e *Engine) forced(ctx context.Context, r repo) ([]orchestrator.Path, []orchestrator.SkippedPath) {
+	if _, err := os.Lstat(r.own); err != nil {
 		return nil, nil // no index: nothing was added
 	}
-	out, err := e.git.Run(ctx, r.with(index).call("ls-files", "-z", "--cached", "--ignored", "--exclude-standard"))
+	out, err := e.git.Run(ctx, r.with(r.own).call("ls-files", "-z", "--cached", "--ignored", "--exclude-standard"))
 	if err != nil {
 		return nil, []orchestrator.SkippedPath{{
 			Path: ".", Reason: "ignored files added by force: the worktree's own index cannot be read: " + reason(err),

@@ -146,7 +146,7 @@ func (f *trapped) everythingElse(wt orchestrator.Worktree, first, second orchest
 			t.Error(err)
 		}
 	}
-	_, err := f.engine.Base(ctx, c, "HEAD~0")
+	_, err := f.engine.Base(ctx, c, orchestrator.BaseRequest{Rev: "HEAD~0"})
 	check(err)
 	changes, err := f.engine.Diff(ctx, common, wt.Base, second.Commit)
 	check(err)

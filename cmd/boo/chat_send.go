@@ -35,7 +35,7 @@ func chatSendCommand(e *env) *cli.Command {
 			&cli.StringFlag{Name: "agent", Usage: "`AGENT` that takes the turn (default: the chat's last one)"},
 			&cli.StringFlag{Name: "model", Usage: "`MODEL` that the agent shall use"},
 			&cli.StringFlag{Name: "mode", Usage: "`MODE` that the agent shall work in, in its own words (default: what its definition says)"},
-			&cli.StringFlag{Name: "base", Usage: "`REVISION` that a new chat starts from (default: HEAD)"},
+			&cli.StringFlag{Name: "base", Usage: "`REVISION` that a new chat starts from (default: HEAD); or fresh, the remote's default branch, fetched now; pr/7, a pull request; dirty, HEAD with your uncommitted and untracked work"},
 		},
 		Action: func(c *cli.Context) error {
 			return runSend(c.Context, e, sendOptions{

@@ -40,8 +40,13 @@ func enqueue(ctx context.Context, t *tx, turn orchestrator.Turn, newChat *orches
 	if err := useChat(ctx, t, turn.Chat); err != nil {
 		return turn, err
 	}
-	prompt := orchestrator.Event{Turn: turn.ID, Kind: orchestrator.EventPrompt, Agent: turn.Agent, Text: turn.Prompt}
-	if _, err := appendEvents(ctx, t, turn.Chat, []orchestrator.Event{prompt}); err != nil {
+	events := []orchestrator.Event{{Turn: turn.ID, Kind: orchestrator.EventPrompt, Agent: turn.Agent, Text: turn.Prompt}}
+	if newChat != nil {
+		for _, notice := range newChat.Notices {
+			events = append(events, orchestrator.Event{Turn: turn.ID, Kind: orchestrator.EventNotice, Text: notice})
+		}
+	}
+	if _, err := appendEvents(ctx, t, turn.Chat, events); err != nil {
 		return turn, err
 	}
 	return turnByID(ctx, t, turn.ID)

@@ -8,6 +8,11 @@
 // recursion, automatic maintenance. Pathspecs are literal, replace refs are
 // ignored, objects and refs are synced to the disk before the command ends.
 //
+// Commands that speak with a remote have a profile of their own
+// ([Call].Network): the person's environment, transports and credential helpers
+// are theirs, but no hook, no submodule and no maintenance runs, and nobody is
+// asked for a password.
+//
 // It refuses to know what the commands are for.
 //
 // A command that fails returns an [*Error] with its arguments, its exit status

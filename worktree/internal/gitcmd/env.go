@@ -34,6 +34,9 @@ var hardened = []string{
 	"checkout.workers=1",
 }
 
+// speaking are those of hardened that would keep git from speaking with a remote.
+var speaking = []string{"core.askPass", "credential.helper", "protocol.allow"}
+
 func (c Call) argv() []string {
 	argv := []string{"--no-pager", "--no-replace-objects"}
 	if !c.Magic {
@@ -46,12 +49,17 @@ func (c Call) argv() []string {
 		argv = append(argv, "--work-tree="+c.WorkTree)
 	}
 	for _, setting := range hardened {
-		argv = append(argv, "-c", setting)
+		if name, _, _ := strings.Cut(setting, "="); !c.Network || !slices.Contains(speaking, name) {
+			argv = append(argv, "-c", setting)
+		}
 	}
 	return append(argv, c.Args...)
 }
 
-func (g *Git) environ(c Call) []string {
+func (g *Git) environment(c Call) []string {
+	if c.Network {
+		return append(g.networked(c), c.Env...)
+	}
 	env := []string{
 		"LC_ALL=C",
 		"GIT_TERMINAL_PROMPT=0",
@@ -74,6 +82,26 @@ func (g *Git) environ(c Call) []string {
 		env = append(env, "GIT_OBJECT_DIRECTORY="+c.Objects)
 	}
 	return append(env, c.Env...)
+}
+
+// networked is the person's environment without what points git at another
+// repository than the call's, and with nobody there to ask.
+func (g *Git) networked(c Call) []string {
+	environ := g.environ
+	if c.Environ != nil {
+		environ = c.Environ
+	}
+	return append(without(environ,
+		"GIT_DIR", "GIT_COMMON_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+		"GIT_NAMESPACE", "GIT_PREFIX", "GIT_SHALLOW_FILE", "GIT_GRAFT_FILE", "GIT_REPLACE_REF_BASE", "GIT_QUARANTINE_PATH", "GIT_CONFIG",
+	), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "SSH_ASKPASS_REQUIRE=never", "GCM_INTERACTIVE=never")
+}
+
+func without(environ []string, names ...string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		return slices.Contains(names, name)
+	})
 }
 
 // personal selects what git needs to find a person's configuration and name.

@@ -6,21 +6,24 @@ import (
 	"errors"
 	"io"
 	"os/exec"
+	"path/filepath"
 	"syscall"
 	"time"
 )
 
 // Git runs commands. It has no state; all methods may be called concurrently.
 type Git struct {
-	bin    string
-	person []string
+	bin     string
+	person  []string
+	environ []string // all of the person's, for the network only
 }
 
 // New returns a Git that runs the binary bin, an absolute path or a name to be
 // found on PATH. environ is the person's environment, of which only what git
-// needs to find their configuration and name is ever passed on.
+// needs to find their configuration and name is passed on; but for the network,
+// where credentials can be anywhere in it.
 func New(bin string, environ []string) *Git {
-	return &Git{bin: bin, person: personal(environ)}
+	return &Git{bin: bin, person: personal(environ), environ: environ}
 }
 
 // Call is one command. The zero value of each field is the safe one.
@@ -40,6 +43,12 @@ type Call struct {
 	// Magic leaves pathspec magic on, for a command that refuses to go without;
 	// paths given to it begin with "./".
 	Magic bool
+	// Network lets the command speak with remotes, as the person: their
+	// configuration, transports and credential helpers are used, and nobody is
+	// ever asked anything. Environ, if not nil, is their environment instead of
+	// the one given to New. Only for commands in the person's own repository.
+	Network bool
+	Environ []string
 	// Refresh lets the command write a refreshed index back.
 	Refresh bool
 
@@ -72,7 +81,7 @@ func (g *Git) Run(ctx context.Context, c Call) (Output, error) {
 
 func (g *Git) command(ctx context.Context, c Call) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, g.bin, c.argv()...)
-	cmd.Env = g.environ(c)
+	cmd.Env = g.environment(c)
 	// Inside of the work tree git would read every path relative to where it
 	// stands; and boo's own directory may well lie in there, where somebody
 	// keeps their home in git.
@@ -84,8 +93,23 @@ func (g *Git) command(ctx context.Context, c Call) *exec.Cmd {
 	// handle, and must not cut a snapshot off half-way.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	if c.Network {
+		// Without a terminal ssh cannot ask at it. Transports are ended with git.
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+		cmd.Dir = home(c.GitDir)
+	}
 	cmd.WaitDelay = 5 * time.Second
 	return cmd
+}
+
+// home is the directory that relative addresses of a repository's remotes are
+// meant from.
+func home(gitDir string) string {
+	if filepath.Base(gitDir) == ".git" {
+		return filepath.Dir(gitDir)
+	}
+	return gitDir
 }
 
 // stderrLimit bounds what is kept of a command's standard error. Git writes a
