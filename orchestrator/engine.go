@@ -38,6 +38,7 @@ type Engine struct {
 	permissions map[PermissionID]chan string
 	changed     map[ChatID]chan struct{} // closed when the chat has new events
 	closed      bool
+	idle        chan struct{} // closed when no turn is live; nil when nobody waits for that
 }
 
 var _ Service = (*Engine)(nil)

@@ -40,7 +40,7 @@ func (e *Engine) admit(turn Turn, req SendRequest) (*liveTurn, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed {
-		return nil, Errorf(CodeInterrupted, "boo is shutting down; nothing was sent")
+		return nil, Errorf(CodeBusy, "boo is shutting down; nothing was sent").WithHint("boo chat send …, in a moment")
 	}
 	lt.ctx, lt.cancel = context.WithCancel(e.life)
 	e.live[turn.ID] = lt
@@ -63,6 +63,7 @@ func (lt *liveTurn) dismiss() {
 	close(lt.done)
 	lt.e.mu.Lock()
 	delete(lt.e.live, lt.turn.ID)
+	lt.e.settled()
 	lt.e.mu.Unlock()
 	lt.e.announce(lt.turn.Chat)
 	lt.e.turns.Done()

@@ -7,13 +7,17 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // TagVariable is the environment variable that marks every process of a run.
 // Whoever starts a process that shall outlive the run has to remove it.
 const TagVariable = "BOO_RUN"
 
-func newTag() string { return rand.Text() }
+// origin begins the tags of all runs that this process starts, and of no other.
+var origin = sync.OnceValue(rand.Text)
+
+func newTag() string { return origin() + "." + rand.Text() }
 
 // tagged returns env with the tag in it, and no other tag.
 func tagged(env []string, tag string) []string {
@@ -30,15 +34,20 @@ func hasTag(pid int, tag string) bool {
 	if tag == "" {
 		return false
 	}
+	got, err := tagOf(pid)
+	return err == nil && got == tag
+}
+
+// tagOf returns the tag that a process was started with, "" if it has none.
+func tagOf(pid int) (string, error) {
 	env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
 	if err != nil {
-		return false
+		return "", err
 	}
-	entry := []byte(TagVariable + "=" + tag)
-	for got := range bytes.SplitSeq(env, []byte{0}) {
-		if bytes.Equal(got, entry) {
-			return true
+	for entry := range bytes.SplitSeq(env, []byte{0}) {
+		if tag, ok := bytes.CutPrefix(entry, []byte(TagVariable+"=")); ok {
+			return string(tag), nil
 		}
 	}
-	return false
+	return "", nil
 }

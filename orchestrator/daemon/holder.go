@@ -67,3 +67,25 @@ func started(pid int) uint64 {
 	}
 	return ticks
 }
+
+// died reports whether the last daemon of the place ended without taking its
+// signature back: who is killed cannot.
+func (p Place) died() (bool, error) {
+	locks, err := p.locks()
+	if err != nil {
+		return false, err
+	}
+	path, err := locks.path(lifeLock)
+	if err != nil {
+		return false, err
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Size() == 0 {
+		return false, nil // nobody has signed: nobody died
+	}
+	f, err := take(path)
+	if err != nil || f == nil {
+		return false, refused(locks.dir, err)
+	}
+	return true, f.Close() // the signature stays
+}

@@ -17,6 +17,10 @@ import (
 const childOf = "BOO_TEST_LOCK_CHILD"
 
 func TestMain(m *testing.M) {
+	if data, ok := os.LookupEnv(daemonIn); ok {
+		daemonMain(data)
+		return
+	}
 	dir, ok := os.LookupEnv(childOf)
 	if !ok {
 		os.Exit(m.Run())

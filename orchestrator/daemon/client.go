@@ -1,0 +1,249 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"syscall"
+	"time"
+
+	"boo/orchestrator"
+)
+
+// Client finds the daemon of a place, starts one where there is none, and has
+// one that is of another boo make room. Its methods may be called concurrently.
+type Client struct {
+	Place    Place
+	Identity Identity // of this process
+	Program  Program
+}
+
+const (
+	// How long a daemon may take to come, or to go, before it is given up.
+	changeTime = 45 * time.Second
+	// Between two looks at one that is coming or going by another's hand.
+	firstLook, longestLook = 10 * time.Millisecond, 200 * time.Millisecond
+)
+
+// Dial connects with the daemon that runs. It is CodeNotFound if none does.
+func (c *Client) Dial(ctx context.Context) (net.Conn, error) {
+	conn, err := c.Place.dial(ctx)
+	if errors.Is(err, errAbsent) {
+		return nil, absent()
+	}
+	return conn, err
+}
+
+func absent() error {
+	return orchestrator.Errorf(orchestrator.CodeNotFound, "%w", errAbsent).WithHint("boo daemon start")
+}
+
+// Redial connects again after a connection was lost. It starts a daemon if the
+// last one died without an end in good order, as what it left is to be settled
+// then; where it was told to end, or none ever ran, it is CodeNotFound.
+func (c *Client) Redial(ctx context.Context) (net.Conn, error) {
+	conn, err := c.Place.dial(ctx)
+	if !errors.Is(err, errAbsent) {
+		return conn, err
+	}
+	died, err := c.Place.died()
+	if err != nil {
+		return nil, err
+	}
+	if !died {
+		return nil, absent()
+	}
+	if _, _, err := c.Ensure(ctx); err != nil {
+		return nil, err
+	}
+	return c.Place.dial(ctx)
+}
+
+// Info asks the daemon that runs about itself; CodeNotFound if none does.
+func (c *Client) Info(ctx context.Context) (Info, error) {
+	info, err := c.ask(ctx)
+	if errors.Is(err, errAbsent) {
+		return info, absent()
+	}
+	return info, err
+}
+
+func (c *Client) ask(ctx context.Context) (info Info, err error) {
+	resp, err := c.call(ctx, http.MethodGet, infoPath)
+	if err != nil {
+		return info, err
+	}
+	defer resp.Body.Close()
+	if err := json.NewDecoder(resp.Body).Decode(&info); err != nil {
+		return info, fmt.Errorf("read what the daemon says: %w", err)
+	}
+	return info, nil
+}
+
+// Ensure returns when a daemon serves that this process can work with: one that
+// runs, or one that it starts. A daemon of another boo, or with another
+// configuration, ends first if nothing runs in it. If something does, it goes on
+// until that is over, and is used meanwhile if it speaks the same protocol; other
+// is then true. If it does not, the error is CodeBusy.
+func (c *Client) Ensure(ctx context.Context) (info Info, other bool, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, changeTime,
+		orchestrator.Errorf(orchestrator.CodeBusy, "the daemon has neither answered nor ended for %v", changeTime).WithHint("boo daemon status"))
+	defer cancel()
+	for look := firstLook; ; look = min(2*look, longestLook) {
+		info, err = c.ask(ctx)
+		switch {
+		case err == nil && info.same(c.Identity):
+			return info, false, nil
+		case err == nil:
+			left, err := c.succeed(ctx, info)
+			if err != nil || !left {
+				return info, true, err
+			}
+			continue
+		case !errors.Is(err, errAbsent):
+			return info, false, err
+		}
+		switch started, err := c.start(ctx); {
+		case err != nil:
+			return info, false, err
+		case started:
+			continue
+		}
+		// It comes or goes by another's hand.
+		select {
+		case <-time.After(look):
+		case <-ctx.Done():
+			return info, false, context.Cause(ctx)
+		}
+	}
+}
+
+// start starts a daemon, unless somebody else does; started is false if there is
+// one that does not listen.
+func (c *Client) start(ctx context.Context) (started bool, err error) {
+	locks, err := c.Place.locks()
+	if err != nil {
+		return false, err
+	}
+	release, err := locks.Lock(ctx, startLock, func() {})
+	if err != nil {
+		return false, err
+	}
+	defer release()
+	conn, err := c.Place.dial(ctx)
+	if err == nil {
+		return true, conn.Close()
+	}
+	if !errors.Is(err, errAbsent) {
+		return false, err
+	}
+	err = c.Place.spawn(ctx, c.Program)
+	if orchestrator.CodeOf(err) == orchestrator.CodeBusy {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// succeed asks a daemon of another boo to make room. left is false if it is busy
+// but can be used until then.
+func (c *Client) succeed(ctx context.Context, info Info) (left bool, err error) {
+	n, err := c.stop(ctx, stopIfIdle)
+	if errors.Is(err, errAbsent) {
+		return true, nil
+	}
+	if err != nil || n == 0 {
+		return n == 0, err
+	}
+	if info.Protocol != c.Identity.Protocol {
+		return false, orchestrator.Errorf(orchestrator.CodeBusy,
+			"the daemon (process %d) is of boo %s, which this boo %s cannot speak with; it ends when its %d open turns are over; nothing was done",
+			info.PID, info.Version, c.Identity.Version, n).WithHint("boo daemon stop --when-idle")
+	}
+	return false, nil
+}
+
+// Stop ends the daemon and returns when it is gone. With whenIdle it ends as soon
+// as nothing runs in it, and else at once: what runs is interrupted, and on
+// record. CodeNotFound if none runs.
+func (c *Client) Stop(ctx context.Context, whenIdle bool) error {
+	when := stopNow
+	if whenIdle {
+		when = stopIdle
+	}
+	_, err := c.stop(ctx, when)
+	if !errors.Is(err, errAbsent) {
+		return err
+	}
+	locks, err := c.Place.locks()
+	if err != nil {
+		return err
+	}
+	release, free, err := locks.TryLock(lifeLock)
+	if err == nil && !free { // it is ending already
+		release, err = locks.Lock(ctx, lifeLock, func() {})
+	}
+	if err != nil {
+		return err
+	}
+	release()
+	if free {
+		return absent()
+	}
+	return nil
+}
+
+// stop returns how much is under way in a daemon that does not end at once.
+func (c *Client) stop(ctx context.Context, when string) (underWay int, err error) {
+	resp, err := c.call(ctx, http.MethodPost, stopPath+"?when="+when)
+	if err != nil {
+		return 0, err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		if ctx.Err() != nil {
+			return 0, context.Cause(ctx)
+		}
+		return 0, nil // a connection that breaks has ended too
+	}
+	var busy stopAnswer
+	_ = json.Unmarshal(body, &busy) // nothing is said at the end
+	return busy.UnderWay, nil
+}
+
+// call sends one request on a connection of its own.
+func (c *Client) call(ctx context.Context, method, path string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, "http://boo"+path, nil)
+	if err != nil {
+		return nil, fmt.Errorf("ask the daemon: %w", err)
+	}
+	client := http.Client{Transport: &http.Transport{
+		DisableKeepAlives: true,
+		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return c.Place.dial(ctx) },
+	}}
+	resp, err := client.Do(req)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case errors.Is(err, errAbsent), errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		return nil, errAbsent // or about to be
+	case err != nil:
+		if outer, ok := errors.AsType[*url.Error](err); ok {
+			err = outer.Err // the address is made up
+		}
+		return nil, err
+	case resp.StatusCode >= http.StatusBadRequest:
+		defer resp.Body.Close()
+		var r refusal
+		if err := json.NewDecoder(resp.Body).Decode(&r); err != nil || r.Error == nil {
+			return nil, fmt.Errorf("ask the daemon: it answered %s", resp.Status)
+		}
+		return nil, r.Error.err()
+	}
+	return resp, nil
+}
