@@ -1,0 +1,144 @@
+package api
+
+import (
+	"context"
+
+	"boo/orchestrator"
+)
+
+// The table: a row for each method of the Service.
+var (
+	rowSend = call[orchestrator.SendRequest, orchestrator.Sent]{
+		route: "POST /v1/send", do: orchestrator.Service.Send, changes: true,
+	}
+	rowStop = call[stopIn, none]{
+		route: "POST /v1/stop", changes: true,
+		do: func(svc orchestrator.Service, ctx context.Context, in stopIn) (none, error) {
+			return none{}, svc.Stop(ctx, in.Turn, in.Now)
+		},
+	}
+	rowAnswer = call[answerIn, none]{
+		route: "POST /v1/answer", changes: true,
+		do: func(svc orchestrator.Service, ctx context.Context, in answerIn) (none, error) {
+			return none{}, svc.Answer(ctx, in.Permission, in.Option)
+		},
+	}
+	rowChats = call[chatsIn, []orchestrator.ChatSummary]{
+		route: "POST /v1/chats",
+		do: func(svc orchestrator.Service, ctx context.Context, in chatsIn) ([]orchestrator.ChatSummary, error) {
+			return svc.Chats(ctx, in.Dir, in.All)
+		},
+	}
+	rowChat = call[orchestrator.ChatRef, orchestrator.ChatDetail]{route: "POST /v1/chat", do: orchestrator.Service.Chat}
+	rowLog  = call[logIn, []orchestrator.Event]{
+		route: "POST /v1/log",
+		do: func(svc orchestrator.Service, ctx context.Context, in logIn) ([]orchestrator.Event, error) {
+			return svc.Log(ctx, in.Ref, in.After, in.Limit)
+		},
+	}
+	rowRecover = call[none, []orchestrator.Recovery]{
+		route: "POST /v1/recover", changes: true,
+		do: func(svc orchestrator.Service, ctx context.Context, _ none) ([]orchestrator.Recovery, error) {
+			return svc.Recover(ctx)
+		},
+	}
+	rowTurnEvents = follow[orchestrator.TurnID]{
+		route: "GET /v1/turns/{id}/events", parse: orchestrator.ParseTurnID, do: orchestrator.Service.Follow,
+	}
+	rowChatEvents = follow[orchestrator.ChatID]{
+		route: "GET /v1/chats/{id}/events", parse: orchestrator.ParseChatID, do: orchestrator.Service.FollowChat,
+	}
+)
+
+// The rows about changes.
+var (
+	rowChanges = call[orchestrator.ChangeSelector, []orchestrator.Change]{route: "POST /v1/changes", do: orchestrator.Service.Changes}
+	rowReview  = call[orchestrator.ReviewSelector, []orchestrator.ChangeSet]{route: "POST /v1/review", do: orchestrator.Service.Review}
+	rowHunks   = call[orchestrator.ChangeSelector, []orchestrator.ChangeHunks]{route: "POST /v1/hunks", do: orchestrator.Service.Hunks}
+	rowDangers = call[orchestrator.ChangeSet, map[orchestrator.Path]orchestrator.PathConflict]{
+		route: "POST /v1/dangers", do: orchestrator.Service.Dangers, limit: maxSets,
+	}
+	rowDiff  = diffCall{route: "POST /v1/diff"}
+	rowBlame = call[blameIn, orchestrator.BlamedFile]{
+		route: "POST /v1/blame",
+		do: func(svc orchestrator.Service, ctx context.Context, in blameIn) (orchestrator.BlamedFile, error) {
+			return svc.Blame(ctx, in.Ref, in.File)
+		},
+	}
+	rowConflicts = call[orchestrator.ReviewSelector, []orchestrator.Collision]{
+		route: "POST /v1/conflicts", do: orchestrator.Service.Conflicts,
+	}
+	rowApply = call[applyIn, orchestrator.ApplyResult]{
+		route: "POST /v1/apply", changes: true,
+		do: func(svc orchestrator.Service, ctx context.Context, in applyIn) (orchestrator.ApplyResult, error) {
+			return svc.Apply(ctx, in.Selector, in.Options)
+		},
+	}
+	rowReject = waitingCall[rejectIn, orchestrator.ApplyResult]{
+		route: "POST /v1/reject",
+		do: func(svc orchestrator.Service, ctx context.Context, in rejectIn, waiting func()) (orchestrator.ApplyResult, error) {
+			in.Options.Waiting = waiting
+			return svc.Reject(ctx, in.Selector, in.Options)
+		},
+	}
+	rowUndo = waitingCall[undoIn, orchestrator.ApplyResult]{
+		route: "POST /v1/undo",
+		do: func(svc orchestrator.Service, ctx context.Context, in undoIn, waiting func()) (orchestrator.ApplyResult, error) {
+			return svc.Undo(ctx, in.Dir, waiting)
+		},
+	}
+)
+
+// rows is all of the table.
+func rows() []row {
+	return []row{
+		rowSend, rowStop, rowAnswer, rowChats, rowChat, rowLog, rowRecover, rowTurnEvents, rowChatEvents,
+		rowChanges, rowReview, rowHunks, rowDangers, rowDiff, rowBlame, rowConflicts, rowApply, rowReject, rowUndo,
+	}
+}
+
+type none struct{}
+
+type stopIn struct {
+	Turn orchestrator.TurnID
+	Now  bool
+}
+
+type answerIn struct {
+	Permission orchestrator.PermissionID
+	Option     string
+}
+
+type chatsIn struct {
+	Dir string
+	All bool
+}
+
+type logIn struct {
+	Ref   orchestrator.ChatRef
+	After orchestrator.Seq
+	Limit int
+}
+
+type diffIn struct {
+	Set     orchestrator.ChangeSet
+	Changes []orchestrator.Change
+	Words   bool
+}
+
+type blameIn struct {
+	Ref  orchestrator.ChatRef
+	File string
+}
+
+type applyIn struct {
+	Selector orchestrator.ChangeSelector
+	Options  orchestrator.ApplyOptions
+}
+
+type rejectIn struct {
+	Selector orchestrator.ChangeSelector
+	Options  orchestrator.RejectOptions
+}
+
+type undoIn struct{ Dir string }
