@@ -31,6 +31,7 @@ type liveTurn struct {
 	mu       sync.Mutex
 	session  AgentSession // while one is there
 	stopping bool
+	judged   bool // how it ended is settled: a stop comes too late
 }
 
 // admit registers a turn as this process's own, before it is stored: nobody
@@ -104,6 +105,10 @@ func (e *Engine) Stop(ctx context.Context, turn TurnID, now bool) error {
 // stop asks the agent to cancel, or ends its processes at once.
 func (lt *liveTurn) stop(ctx context.Context, now bool) error {
 	lt.mu.Lock()
+	if lt.judged {
+		lt.mu.Unlock()
+		return nil
+	}
 	first := !lt.stopping
 	lt.stopping = true
 	session := lt.session
@@ -136,6 +141,15 @@ func (lt *liveTurn) hold(s AgentSession) bool {
 func (lt *liveTurn) stopped() bool {
 	lt.mu.Lock()
 	defer lt.mu.Unlock()
+	return lt.stopping
+}
+
+// conclude reports whether the turn was stopped. Whoever wants to stop it from
+// then on comes too late: a turn that is being cancelled cannot complete.
+func (lt *liveTurn) conclude() (stopped bool) {
+	lt.mu.Lock()
+	defer lt.mu.Unlock()
+	lt.judged = true
 	return lt.stopping
 }
 

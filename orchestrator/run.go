@@ -139,7 +139,7 @@ func (lt *liveTurn) converse(wt Worktree) outcome {
 // judge derives the terminal state from how the conversation ended.
 func (lt *liveTurn) judge(out outcome, err error) outcome {
 	switch {
-	case lt.stopped():
+	case lt.conclude():
 		out.state, out.reason = TurnCancelled, "stopped by you"
 	case lt.e.life.Err() != nil:
 		out.state, out.reason = TurnInterrupted, "boo was shut down"

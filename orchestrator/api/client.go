@@ -110,7 +110,11 @@ func (c *Client) send(ctx context.Context, over *http.Client, route string, body
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("Content-Type", "application/json")
+	if method == http.MethodPost {
+		req.Header.Set("Content-Type", "application/json")
+	} else {
+		req.Body = http.NoBody
+	}
 	if name == "" {
 		// Not sent: it tells the transport that asking twice does no harm, if a
 		// connection that was kept turns out to be dead.

@@ -69,12 +69,15 @@ type handler struct {
 	calls map[string]context.CancelCauseFunc // those that can be ended by name
 }
 
-// begin reads what is asked into in. The context ends with the client, or when
+// begin reads what is asked into in; a GET asks nothing. The context ends with the client, or when
 // the call is ended by its name; done is called when the call is through. What
 // has begun to change something is carried through by the service itself.
 func (h *handler) begin(w http.ResponseWriter, r *http.Request, in any, limit int64) (context.Context, func(), error) {
 	if limit == 0 {
 		limit = maxRequest
+	}
+	if r.Method == http.MethodGet {
+		return r.Context(), func() {}, nil
 	}
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return nil, nil, orchestrator.Errorf(orchestrator.CodeInvalid, "the request is not application/json")

@@ -42,6 +42,18 @@ var (
 			return svc.Recover(ctx)
 		},
 	}
+	rowRestart = call[restartIn, none]{
+		route: "POST /v1/restart", changes: true,
+		do: func(svc orchestrator.Service, ctx context.Context, in restartIn) (none, error) {
+			return none{}, svc.Restart(ctx, in.Ref, in.Agent)
+		},
+	}
+	rowStatus = call[none, orchestrator.Status]{
+		route: "GET /v1/status",
+		do: func(svc orchestrator.Service, ctx context.Context, _ none) (orchestrator.Status, error) {
+			return svc.Status(ctx)
+		},
+	}
 	rowTurnEvents = follow[orchestrator.TurnID]{
 		route: "GET /v1/turns/{id}/events", parse: orchestrator.ParseTurnID, do: orchestrator.Service.Follow,
 	}
@@ -92,7 +104,7 @@ var (
 // rows is all of the table.
 func rows() []row {
 	return []row{
-		rowSend, rowStop, rowAnswer, rowChats, rowChat, rowLog, rowRecover, rowTurnEvents, rowChatEvents,
+		rowSend, rowStop, rowAnswer, rowChats, rowChat, rowLog, rowRecover, rowRestart, rowStatus, rowTurnEvents, rowChatEvents,
 		rowChanges, rowReview, rowHunks, rowDangers, rowDiff, rowBlame, rowConflicts, rowApply, rowReject, rowUndo,
 	}
 }
@@ -118,6 +130,11 @@ type logIn struct {
 	Ref   orchestrator.ChatRef
 	After orchestrator.Seq
 	Limit int
+}
+
+type restartIn struct {
+	Ref   orchestrator.ChatRef
+	Agent orchestrator.AgentName
 }
 
 type diffIn struct {

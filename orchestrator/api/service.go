@@ -44,6 +44,17 @@ func (c *Client) Recover(ctx context.Context) ([]orchestrator.Recovery, error) {
 	return rowRecover.on(ctx, c, none{})
 }
 
+// Restart implements [orchestrator.Service].
+func (c *Client) Restart(ctx context.Context, ref orchestrator.ChatRef, agent orchestrator.AgentName) error {
+	_, err := rowRestart.on(ctx, c, restartIn{ref, agent})
+	return err
+}
+
+// Status implements [orchestrator.Service].
+func (c *Client) Status(ctx context.Context) (orchestrator.Status, error) {
+	return rowStatus.on(ctx, c, none{})
+}
+
 // Follow implements [orchestrator.Service]. It reconnects by itself, also to
 // another daemon.
 func (c *Client) Follow(ctx context.Context, turn orchestrator.TurnID, after orchestrator.Seq, yield func(orchestrator.Event) error) error {

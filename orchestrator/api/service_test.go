@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,8 @@ import (
 	"boo/orchestrator"
 	"boo/orchestrator/api"
 )
+
+var errEnough = errors.New("enough")
 
 // place is a repository and a service to use it with.
 type place struct {
@@ -149,9 +152,18 @@ func (p place) read(name string) string {
 
 func rejects(t *testing.T, p place) {
 	p.turn(`write new.txt with text`)
-	p.send("sleep 1s")
+	busy := p.send("hang")
 	waited := false
-	result, err := p.Reject(t.Context(), p.selector(), orchestrator.RejectOptions{Reason: "no", Waiting: func() { waited = true }})
+	check(t, p.Follow(t.Context(), busy.Turn, 0, func(ev orchestrator.Event) error {
+		if ev.State == orchestrator.TurnRunning {
+			return errEnough
+		}
+		return nil
+	}), errEnough)
+	result, err := p.Reject(t.Context(), p.selector(), orchestrator.RejectOptions{Reason: "no", Waiting: func() {
+		waited = true
+		check(t, p.Stop(t.Context(), busy.Turn, false))
+	}})
 	check(t, err)
 	if result.Kind != orchestrator.KindReject || len(result.Files) != 1 || !waited {
 		t.Errorf("rejected %+v, waited: %v", result, waited)
@@ -163,7 +175,7 @@ func rejects(t *testing.T, p place) {
 }
 
 func stops(t *testing.T, p place) {
-	sent := p.send("sleep 60s")
+	sent := p.send("hang")
 	var last orchestrator.Event
 	check(t, p.Follow(t.Context(), sent.Turn, 0, func(ev orchestrator.Event) error {
 		last = ev
