@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// Config is what an [Engine] is made of. All fields but Now are needed.
+// Config is what an [Engine] is made of. All fields but Policy and
+// Now are needed.
 type Config struct {
 	Store     Store
 	Trees     Trees
@@ -20,6 +21,8 @@ type Config struct {
 	Worktrees string
 	// Agent takes the turns of a new chat when the request names none.
 	Agent AgentName
+	// Policy is what the person has laid down about turns.
+	Policy Policy
 	// Now is the clock; nil stands for time.Now.
 	Now func() time.Time
 }
@@ -35,7 +38,7 @@ type Engine struct {
 
 	mu          sync.Mutex
 	live        map[TurnID]*liveTurn
-	permissions map[PermissionID]chan string
+	permissions map[PermissionID]*openRequest
 	changed     map[ChatID]chan struct{} // closed when the chat has new events
 	closed      bool
 	idle        chan struct{} // closed when no turn is live; nil when nobody waits for that
@@ -51,7 +54,7 @@ func NewEngine(c Config) *Engine {
 	e := &Engine{
 		Config:      c,
 		live:        map[TurnID]*liveTurn{},
-		permissions: map[PermissionID]chan string{},
+		permissions: map[PermissionID]*openRequest{},
 		changed:     map[ChatID]chan struct{}{},
 	}
 	e.life, e.end = context.WithCancel(context.Background())

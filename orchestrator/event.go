@@ -11,7 +11,7 @@ type EventKind string
 // The kinds of events, with the fields of [Event] that each one fills.
 const (
 	EventPrompt     EventKind = "prompt"     // Agent, Text: what the person sent
-	EventTurn       EventKind = "turn"       // State, Text (the reason): a turn changed its state
+	EventTurn       EventKind = "turn"       // State, Text (the reason), Hint: a turn changed its state
 	EventSession    EventKind = "session"    // Agent, Session: how the session came to be
 	EventText       EventKind = "text"       // Text, MessageID: a piece of the agent's answer
 	EventThought    EventKind = "thought"    // Text, MessageID: a piece of its reasoning
@@ -37,6 +37,7 @@ type Event struct {
 	Kind       EventKind       `json:"kind"`
 	Agent      AgentName       `json:"agent,omitempty"`
 	Text       string          `json:"text,omitempty"`
+	Hint       string          `json:"hint,omitempty"` // the command to run next
 	MessageID  string          `json:"message_id,omitempty"`
 	State      TurnState       `json:"state,omitempty"`
 	Session    *SessionInfo    `json:"session,omitempty"`
@@ -88,10 +89,12 @@ type PlanEntry struct {
 // Permission is an agent's request to be allowed something, and its answer.
 type Permission struct {
 	ID      PermissionID       `json:"id"`
+	Kind    string             `json:"kind,omitempty"` // what is asked, by the raw input: read, edit, execute, …
 	Tool    ToolCall           `json:"tool"`
 	Options []PermissionOption `json:"options"`
 	Outcome string             `json:"outcome,omitempty"` // option id, or "cancelled"; "" while open
-	By      string             `json:"by,omitempty"`      // who answered: person, policy
+	By      string             `json:"by,omitempty"`      // who answered: person, policy; or "turn ended"
+	Reason  string             `json:"reason,omitempty"`  // why the policy decided so
 }
 
 // PermissionOption is one answer that the agent offers.
@@ -105,10 +108,12 @@ type PermissionOption struct {
 type TurnSummary struct {
 	State    TurnState     `json:"state"`
 	Reason   string        `json:"reason,omitempty"`
+	Hint     string        `json:"hint,omitempty"` // the command to run next
 	Code     Code          `json:"code,omitempty"` // whose fault a failure was
 	Rung     Rung          `json:"session"`
 	Files    []FileStat    `json:"files"` // this turn's own share
 	Usage    Usage         `json:"usage"`
+	Calls    int           `json:"tool_calls"`
 	Duration Millis        `json:"duration_ms"`
 	Pending  int           `json:"pending"` // changes pending in the chat now
 	Skipped  []SkippedPath `json:"skipped,omitempty"`

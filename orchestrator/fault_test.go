@@ -91,9 +91,8 @@ func TestPermissionIsThePersonsWhereOneIsThere(t *testing.T) {
 	sent := w.send("one", "ask", func(r *orchestrator.SendRequest) { r.Attended = true })
 	h := w.follow(sent.Turn, func(ev orchestrator.Event) {
 		if p := ev.Permission; p != nil && p.Outcome == "" {
-			allow := slices.IndexFunc(p.Options, func(o orchestrator.PermissionOption) bool { return o.Kind == "allow_once" })
-			w.check(w.Answer(t.Context(), p.ID, p.Options[allow].ID))
-			if err := w.Answer(t.Context(), p.ID, p.Options[allow].ID); orchestrator.CodeOf(err) != orchestrator.CodeNotFound {
+			w.check(w.Answer(t.Context(), p.ID, orchestrator.PermissionAnswer{Allow: true}))
+			if err := w.Answer(t.Context(), p.ID, orchestrator.PermissionAnswer{Allow: true}); orchestrator.CodeOf(err) != orchestrator.CodeNotFound {
 				t.Errorf("answered twice: %v", err)
 			}
 		}

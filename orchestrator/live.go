@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -21,12 +22,16 @@ type liveTurn struct {
 	e        *Engine
 	turn     Turn
 	attended bool
-	environ  []string      // the person's, at the moment of sending
+	environ  []string       // the person's, at the moment of sending
+	mode     PermissionMode // who answers the agent's requests
+	limits   Limits
 	done     chan struct{} // closed when the goroutine is through
 	err      error         // why the turn could not be settled; read after done
 
 	ctx    context.Context // ends when the turn is stopped or the engine closes
 	cancel context.CancelFunc
+
+	rec atomic.Pointer[recorder] // while the agent talks
 
 	mu       sync.Mutex
 	session  AgentSession // while one is there
@@ -38,6 +43,7 @@ type liveTurn struct {
 // then takes it for one that was left behind.
 func (e *Engine) admit(turn Turn, req SendRequest) (*liveTurn, error) {
 	lt := &liveTurn{e: e, turn: turn, attended: req.Attended, environ: req.Environ, done: make(chan struct{})}
+	lt.mode, lt.limits = e.Policy.mode(req), req.Limits
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed {
@@ -125,6 +131,13 @@ func (lt *liveTurn) stop(ctx context.Context, now bool) error {
 	}
 	lt.move(ctx, TurnCancelling, "")
 	return session.Stop(ctx, cancelGrace)
+}
+
+// catchUp returns when what the agent has said so far is stored.
+func (lt *liveTurn) catchUp() {
+	if rec := lt.rec.Load(); rec != nil {
+		rec.flush()
+	}
 }
 
 // hold publishes the session to stop, unless the turn was stopped meanwhile.

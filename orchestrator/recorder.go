@@ -20,19 +20,30 @@ type recorder struct {
 	e      *Engine
 	turn   Turn
 	in     chan Event
+	hurry  chan chan struct{} // of those who wait until all is stored
 	done   chan struct{}
 	err    error // first failure; read after done
 	window Usage // the agent's context window as last reported; read after done
 }
 
 func newRecorder(e *Engine, turn Turn) *recorder {
-	r := &recorder{e: e, turn: turn, in: make(chan Event, recordBatch), done: make(chan struct{})}
+	r := &recorder{e: e, turn: turn, in: make(chan Event, recordBatch), hurry: make(chan chan struct{}), done: make(chan struct{})}
 	go r.run() // ended and waited for by close
 	return r
 }
 
 // record takes one event. It is not called after close.
 func (r *recorder) record(ev Event) { r.in <- r.stamp(ev) }
+
+// flush returns when everything that was recorded before is stored.
+func (r *recorder) flush() {
+	stored := make(chan struct{})
+	select {
+	case r.hurry <- stored:
+		<-stored
+	case <-r.done:
+	}
+}
 
 func (r *recorder) stamp(ev Event) Event {
 	ev.Chat, ev.Turn, ev.Agent, ev.At = r.turn.Chat, r.turn.ID, r.turn.Agent, r.e.Now()
@@ -48,24 +59,56 @@ func (r *recorder) close() error {
 
 func (r *recorder) run() {
 	defer close(r.done)
-	for ev := range r.in {
-		r.store(r.gather(ev))
+	for {
+		select {
+		case ev, open := <-r.in:
+			if !open {
+				return
+			}
+			batch, stored := r.gather(append(make([]Event, 0, recordBatch), ev))
+			r.store(batch)
+			if stored != nil {
+				close(stored)
+			}
+		case stored := <-r.hurry:
+			r.store(r.drain(nil))
+			close(stored)
+		}
 	}
 }
 
-// gather collects what comes until the batch is full or old enough.
-func (r *recorder) gather(first Event) []Event {
-	batch := append(make([]Event, 0, recordBatch), first)
+// gather collects what comes until the batch is full or old enough, or somebody
+// waits for it.
+func (r *recorder) gather(batch []Event) ([]Event, chan struct{}) {
 	timer := time.NewTimer(recordEvery)
 	defer timer.Stop()
 	for len(batch) < recordBatch {
 		select {
 		case ev, open := <-r.in:
 			if !open {
+				return batch, nil
+			}
+			batch = join(batch, ev)
+		case stored := <-r.hurry:
+			return r.drain(batch), stored
+		case <-timer.C:
+			return batch, nil
+		}
+	}
+	return batch, nil
+}
+
+// drain adds what is in the channel to a batch, and no more: the agent may go on
+// for ever.
+func (r *recorder) drain(batch []Event) []Event {
+	for range recordBatch {
+		select {
+		case ev, open := <-r.in:
+			if !open {
 				return batch
 			}
 			batch = join(batch, ev)
-		case <-timer.C:
+		default:
 			return batch
 		}
 	}
@@ -78,8 +121,8 @@ func (r *recorder) store(batch []Event) {
 			r.window = Usage{ContextUsed: ev.Usage.ContextUsed, ContextSize: ev.Usage.ContextSize}
 		}
 	}
-	if r.err != nil {
-		return // the turn is lost already; go on draining so that the agent can end
+	if r.err != nil || len(batch) == 0 {
+		return // lost, the turn is over already; what comes is still taken, so that the agent can end
 	}
 	if _, r.err = r.e.Store.AppendEvents(context.Background(), r.turn.Chat, batch); r.err == nil {
 		r.e.announce(r.turn.Chat)
@@ -89,6 +132,9 @@ func (r *recorder) store(batch []Event) {
 // join appends an event, or adds its text to the last one if both are pieces
 // of one message.
 func join(batch []Event, ev Event) []Event {
+	if len(batch) == 0 {
+		return append(batch, ev)
+	}
 	last := &batch[len(batch)-1]
 	piece := ev.Kind == EventText || ev.Kind == EventThought
 	if piece && last.Kind == ev.Kind && last.MessageID == ev.MessageID && len(last.Text)+len(ev.Text) <= recordText {

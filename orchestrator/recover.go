@@ -91,7 +91,7 @@ func (e *Engine) settleDead(ctx context.Context, t Turn) (*Recovery, error) {
 	r := &Recovery{Chat: t.Chat, Turn: t.ID}
 	if t.Before == "" {
 		r.Message = fmt.Sprintf("turn %s of chat %s was interrupted before it was sent to %s", t.ID, t.Chat, t.Agent)
-		return r, e.endUnsent(ctx, t, TurnInterrupted, "boo ended before it was sent", "")
+		return r, e.endUnsent(ctx, t, outcome{state: TurnInterrupted, reason: "boo ended before it was sent"})
 	}
 	wt, err := e.Store.Worktree(ctx, t.Chat)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 type outcome struct {
 	state   TurnState
 	reason  string
+	hint    string
 	code    Code // of the error, where there was one
 	stop    string
 	rung    Rung
@@ -115,6 +116,7 @@ func (lt *liveTurn) converse(wt Worktree) outcome {
 	}
 	out.rung = talk.info.Rung
 	rec := newRecorder(lt.e, lt.turn)
+	lt.rec.Store(rec)
 	sent := func() error {
 		if lt.stopped() {
 			return context.Canceled
@@ -144,9 +146,9 @@ func (lt *liveTurn) judge(out outcome, err error) outcome {
 	case lt.e.life.Err() != nil:
 		out.state, out.reason = TurnInterrupted, "boo was shut down"
 	case errors.Is(err, ErrAgentDied):
-		out.state, out.reason = TurnInterrupted, err.Error()
+		out.state, out.reason, out.hint = TurnInterrupted, err.Error(), HintOf(err)
 	case err != nil:
-		out.state, out.reason, out.code = TurnFailed, reasonOf(err), CodeAgent
+		out.state, out.reason, out.hint, out.code = TurnFailed, err.Error(), HintOf(err), CodeAgent
 		if code := CodeOf(err); code != CodeInternal {
 			out.code = code
 		}
@@ -160,12 +162,4 @@ func (lt *liveTurn) judge(out outcome, err error) outcome {
 		out.state = TurnCompleted
 	}
 	return out
-}
-
-// reasonOf is an error as a turn keeps it: with the command that mends it.
-func reasonOf(err error) string {
-	if hint := HintOf(err); hint != "" {
-		return err.Error() + "; try: " + hint
-	}
-	return err.Error()
 }

@@ -29,9 +29,14 @@ type Service interface {
 	// processes are ended at once.
 	Stop(ctx context.Context, turn TurnID, now bool) error
 
-	// Answer answers an open permission request; option is an option's id or
-	// "cancelled". CodeNotFound if it is not open any more.
-	Answer(ctx context.Context, id PermissionID, option string) error
+	// Permissions lists the open requests of one chat, or of all chats, the
+	// oldest first.
+	Permissions(ctx context.Context, ref ChatRef, all bool) ([]OpenPermission, error)
+
+	// Answer answers an open permission request. The answer is on disk before
+	// the agent has it. CodeNotFound if the request is not open any more,
+	// CodeInvalid if the agent does not offer such an answer: it stays open then.
+	Answer(ctx context.Context, id PermissionID, a PermissionAnswer) error
 
 	// Chats lists chats: those of the repository that dir is in, or all.
 	Chats(ctx context.Context, dir string, all bool) ([]ChatSummary, error)
@@ -94,6 +99,11 @@ type SendRequest struct {
 	// gets what its definition allows; nil for that of the engine's process. It
 	// may hold secrets: it is neither stored nor logged.
 	Environ []string
+	// Permissions says who answers permission requests of this turn; "" for the
+	// configured mode, or else ask if Attended, and reject if not.
+	Permissions PermissionMode
+	// Limits bound this turn, in place of the configured ones where they are set.
+	Limits Limits
 }
 
 // Sent says where a prompt went.

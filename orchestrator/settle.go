@@ -24,10 +24,10 @@ func (e *Engine) settle(ctx context.Context, wt Worktree, t Turn, out outcome) e
 			return err
 		}
 		end := TurnEnd{
-			Turn: t.ID, State: out.state, Reason: out.reason, Stop: out.stop, After: after.Commit,
+			Turn: t.ID, State: out.state, Reason: out.reason, Hint: out.hint, Stop: out.stop, After: after.Commit,
 			Rung: out.rung, Usage: out.usage, Delta: delta,
 			Summary: TurnSummary{
-				State: out.state, Reason: out.reason, Code: out.code, Rung: out.rung, Files: fileStats(share), Usage: out.usage,
+				State: out.state, Reason: out.reason, Hint: out.hint, Code: out.code, Rung: out.rung, Files: fileStats(share), Usage: out.usage,
 				Pending: left, Skipped: after.Skipped, Duration: out.took(ended),
 			},
 		}
@@ -50,9 +50,9 @@ func (e *Engine) endUnsnapshotted(ctx context.Context, t Turn, out outcome, caus
 		state, out.code = TurnFailed, CodeOf(cause)
 	}
 	_, err := e.Store.EndTurn(ctx, TurnEnd{
-		Turn: t.ID, State: state, Reason: reason, Stop: out.stop, Rung: out.rung, Usage: out.usage,
+		Turn: t.ID, State: state, Reason: reason, Hint: out.hint, Stop: out.stop, Rung: out.rung, Usage: out.usage,
 		Summary: TurnSummary{
-			State: state, Reason: reason, Code: out.code, Rung: out.rung, Usage: out.usage, Duration: out.took(e.Now()),
+			State: state, Reason: reason, Hint: out.hint, Code: out.code, Rung: out.rung, Usage: out.usage, Duration: out.took(e.Now()),
 		},
 	})
 	e.announce(t.Chat)
@@ -63,19 +63,20 @@ func (e *Engine) endUnsnapshotted(ctx context.Context, t Turn, out outcome, caus
 func (lt *liveTurn) settleUnsent(cause error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(lt.ctx), settleTime)
 	defer cancel()
-	state, reason, code := TurnFailed, reasonOf(cause), CodeOf(cause)
+	out := outcome{state: TurnFailed, reason: cause.Error(), hint: HintOf(cause), code: CodeOf(cause)}
 	switch {
 	case lt.stopped():
-		state, reason, code = TurnCancelled, "stopped by you before it was sent", ""
+		out = outcome{state: TurnCancelled, reason: "stopped by you before it was sent"}
 	case lt.e.life.Err() != nil:
-		state, reason, code = TurnInterrupted, "boo was shut down before it was sent", ""
+		out = outcome{state: TurnInterrupted, reason: "boo was shut down before it was sent"}
 	}
-	return lt.e.endUnsent(ctx, lt.turn, state, reason, code)
+	return lt.e.endUnsent(ctx, lt.turn, out)
 }
 
-func (e *Engine) endUnsent(ctx context.Context, t Turn, state TurnState, reason string, code Code) error {
+func (e *Engine) endUnsent(ctx context.Context, t Turn, out outcome) error {
 	_, err := e.Store.EndTurn(ctx, TurnEnd{
-		Turn: t.ID, State: state, Reason: reason, Summary: TurnSummary{State: state, Reason: reason, Code: code},
+		Turn: t.ID, State: out.state, Reason: out.reason, Hint: out.hint,
+		Summary: TurnSummary{State: out.state, Reason: out.reason, Hint: out.hint, Code: out.code},
 	})
 	e.announce(t.Chat)
 	return err

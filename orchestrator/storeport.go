@@ -12,6 +12,7 @@ type Store interface {
 	TurnStore
 	EventStore
 	SessionStore
+	PermissionStore
 	ChangeStore
 	Close() error
 }
@@ -68,7 +69,8 @@ type TurnStore interface {
 	SetBefore(ctx context.Context, id TurnID, before ObjectID, delta ChangeDelta) error
 	// EndTurn stores everything that a turn's end changes in one transaction:
 	// terminal state, snapshot, usage (also added to the session's lifetime),
-	// the pending set, the summary event and the turn event. CodeBusy if the
+	// the pending set, the summary event and the turn event; requests for
+	// permission that are still open are closed as cancelled. CodeBusy if the
 	// turn is terminal already; CodeConflict if the baseline has moved since
 	// delta was computed.
 	EndTurn(ctx context.Context, end TurnEnd) ([]Event, error)
@@ -86,10 +88,12 @@ type TurnEnd struct {
 	Turn    TurnID
 	State   TurnState
 	Reason  string
+	Hint    string
 	Stop    string
 	After   ObjectID // "" when there was no worktree to snapshot
 	Rung    Rung
 	Usage   Usage
+	Calls   int
 	Delta   ChangeDelta
 	Summary TurnSummary
 }
@@ -118,6 +122,23 @@ type SessionStore interface {
 	PutProcess(ctx context.Context, p Process) error
 	DeleteProcess(ctx context.Context, p Process) error
 	Processes(ctx context.Context) ([]Process, error)
+}
+
+// PermissionStore keeps open requests for permission, and the answers that were
+// given for good. Requests that are answered live on in the events.
+type PermissionStore interface {
+	// AskPermission stores a request: as open, or, if it has an outcome already,
+	// only its event. It is on disk on return.
+	AskPermission(ctx context.Context, p OpenPermission) error
+	// DecidePermission closes an open request with the outcome that p has, and
+	// keeps rule unless it is nil; on disk on return. CodeNotFound if the request
+	// is not open any more: it is decided exactly once.
+	DecidePermission(ctx context.Context, p OpenPermission, rule *StandingRule) error
+	// OpenPermissions lists the open requests of a chat, or of all if chat is
+	// "", the oldest first.
+	OpenPermissions(ctx context.Context, chat ChatID) ([]OpenPermission, error)
+	// StandingRules lists what was answered for good in a chat, to an agent.
+	StandingRules(ctx context.Context, chat ChatID, agent AgentName) ([]StandingRule, error)
 }
 
 // ChangeStore keeps pending changes.

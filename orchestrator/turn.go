@@ -16,11 +16,13 @@ type Turn struct {
 	Prompt  string
 	State   TurnState
 	Reason  string   // why it ended so, in words; "" when completed
+	Hint    string   // the command that mends it, or goes on; "" if there is none
 	Stop    string   // the agent's own stop reason
 	Before  ObjectID // snapshot commit before the turn, "" until taken
 	After   ObjectID // snapshot commit after it, "" until taken
 	Rung    Rung
 	Usage   Usage
+	Calls   int   // of tools
 	Owner   Owner // the boo process that takes it through; meaningful until terminal
 	Sent    time.Time
 	Started time.Time

@@ -40,14 +40,14 @@ type fakeService struct {
 	stops    []bool
 	stopped  chan struct{} // closed by the first Stop
 	ended    chan struct{} // closed by a Stop that is to act at once
-	answers  map[orchestrator.PermissionID]string
+	answers  map[orchestrator.PermissionID]orchestrator.PermissionAnswer
 	answered chan struct{}
 	closed   bool
 }
 
 func newFake() *fakeService {
 	return &fakeService{
-		stopped: make(chan struct{}), ended: make(chan struct{}), answered: make(chan struct{}), answers: map[orchestrator.PermissionID]string{},
+		stopped: make(chan struct{}), ended: make(chan struct{}), answered: make(chan struct{}), answers: map[orchestrator.PermissionID]orchestrator.PermissionAnswer{},
 		patch: "diff --git a/greet.go b/greet.go\n--- a/greet.go\n+++ b/greet.go\n@@ -1 +1 @@\n-old\n+new \x1b]52;c;AAAA\x07\n",
 		pending: []orchestrator.Change{
 			change("p000000001", "greet.go", orchestrator.OpEdit, 12, 3),
@@ -101,10 +101,10 @@ func (f *fakeService) Stop(_ context.Context, _ orchestrator.TurnID, now bool) e
 	return nil
 }
 
-func (f *fakeService) Answer(_ context.Context, id orchestrator.PermissionID, option string) error {
+func (f *fakeService) Answer(_ context.Context, id orchestrator.PermissionID, a orchestrator.PermissionAnswer) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.answers[id] = option
+	f.answers[id] = a
 	close(f.answered)
 	return nil
 }
@@ -222,16 +222,18 @@ func (p *player) tool(id, kind, title, status string, more ...string) {
 	p.say(orchestrator.Event{Kind: orchestrator.EventTool, Tool: t})
 }
 
-func (p *player) end(state orchestrator.TurnState, reason string) {
+func (p *player) end(state orchestrator.TurnState, reason string) { p.endWith(state, reason, "") }
+
+func (p *player) endWith(state orchestrator.TurnState, reason, hint string) {
 	p.say(orchestrator.Event{Kind: orchestrator.EventSummary, Summary: &orchestrator.TurnSummary{
-		State: state, Reason: reason, Rung: orchestrator.RungNew, Duration: 12_345, Pending: 2,
+		State: state, Reason: reason, Hint: hint, Rung: orchestrator.RungNew, Duration: 12_345, Pending: 2,
 		Usage: orchestrator.Usage{Input: 1234, Output: 567},
 		Files: []orchestrator.FileStat{
 			{Path: "greet.go", Op: orchestrator.OpEdit, Added: 12, Deleted: 3},
 			{Path: "logo.png", Op: orchestrator.OpCreate, Binary: true},
 		},
 	}})
-	p.say(orchestrator.Event{Kind: orchestrator.EventTurn, State: state, Text: reason})
+	p.say(orchestrator.Event{Kind: orchestrator.EventTurn, State: state, Text: reason, Hint: hint})
 }
 
 // plays are the turns that a prompt's first word chooses.
@@ -262,7 +264,7 @@ var plays = map[string]func(*player){
 		p.tool("1", "", "t\x1b[1A\ntwo\u202e", "completed", "/data/worktrees/r1/c000000001/\x1b[Kx")
 		p.end(orchestrator.TurnCompleted, "")
 	},
-	"fail": func(p *player) { p.end(orchestrator.TurnFailed, "goose has no model provider; try: goose configure") },
+	"fail": func(p *player) { p.endWith(orchestrator.TurnFailed, "goose has no model provider", "goose configure") },
 	"halt": func(p *player) { p.end(orchestrator.TurnHalted, "budget") },
 	"die":  func(p *player) { p.end(orchestrator.TurnInterrupted, "the agent was killed") },
 	"hang": func(p *player) {
@@ -310,7 +312,10 @@ var plays = map[string]func(*player){
 		select {
 		case <-p.f.answered:
 			p.f.mu.Lock()
-			ask.Outcome, ask.By = p.f.answers["q000000001"], "person"
+			ask.Outcome, ask.By = "o3", "person"
+			if p.f.answers["q000000001"].Allow {
+				ask.Outcome = "o2"
+			}
 			p.f.mu.Unlock()
 			p.say(orchestrator.Event{Kind: orchestrator.EventPermission, Permission: &ask})
 			p.end(orchestrator.TurnCompleted, "")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -15,7 +16,6 @@ import (
 // question is a permission request that stands open on the screen.
 type question struct {
 	request orchestrator.Permission
-	keys    map[byte]orchestrator.PermissionOption
 	answer  chan byte // holds the one key
 	cancel  context.CancelFunc
 }
@@ -36,54 +36,40 @@ func (q *question) settledBy(ev orchestrator.Event) bool {
 	return ev.Kind == orchestrator.EventSummary || ev.Kind == orchestrator.EventTurn && ev.State.Terminal()
 }
 
-// The keys, and the kinds of options that each one may stand for. The agent
-// names and orders its options as it likes; their kind is what is asked for.
-var questionKeys = []struct {
-	key   byte
-	word  string
-	kinds []string
-}{
-	{'y', "yes, once", []string{"allow_once"}},
-	{'a', "always", []string{"allow_always"}},
-	{'n', "no", []string{"reject_once", "reject_always"}},
+type questionKey struct {
+	key    byte
+	word   string
+	answer orchestrator.PermissionAnswer
 }
 
-func optionKeys(options []orchestrator.PermissionOption) map[byte]orchestrator.PermissionOption {
-	keys := map[byte]orchestrator.PermissionOption{'n': {ID: "cancelled", Kind: "reject_once"}}
-	for _, k := range questionKeys {
-		for _, kind := range k.kinds {
-			i := slices.IndexFunc(options, func(o orchestrator.PermissionOption) bool { return o.Kind == kind })
-			if i >= 0 {
-				keys[k.key] = options[i]
-				break
-			}
-		}
-	}
-	return keys
+// questionKeys are the keys and what each one says. The agent names and orders
+// its options as it likes; which of them is meant, the orchestrator finds out.
+var questionKeys = []questionKey{
+	{'y', "yes, once", orchestrator.PermissionAnswer{Allow: true}},
+	{'a', "always in this chat", orchestrator.PermissionAnswer{Allow: true, Always: true}},
+	{'n', "no", orchestrator.PermissionAnswer{}},
+	{'N', "never in this chat", orchestrator.PermissionAnswer{Always: true}},
 }
 
 // openQuestion shows what the agent wants in boo's own words and waits for a
 // key. The screen rests until it is answered.
 func (w *watch) openQuestion(ctx context.Context, p orchestrator.Permission) {
-	keys := optionKeys(p.Options)
 	v := w.view
 	v.screen.Clear()
-	v.line(tty.Yellow("? "), tty.Bold(string(w.sent.Agent)+" asks to "+askedFor(p.Tool.Kind)))
+	v.line(tty.Yellow("? "), tty.Bold(string(w.sent.Agent)+" asks to "+askedFor(p)))
 	for _, l := range describeInput(p.Tool) {
 		v.line(tty.Plain("  "), tty.Plain(l))
 	}
 	var offer []string
 	var accepted []byte
 	for _, k := range questionKeys {
-		if _, ok := keys[k.key]; ok {
-			offer = append(offer, string(k.key)+" "+k.word)
-			accepted = append(accepted, k.key)
-		}
+		offer = append(offer, string(k.key)+" "+k.word)
+		accepted = append(accepted, k.key)
 	}
 	v.line(tty.Bold("  allow it?  "), tty.Plain(strings.Join(offer, " · ")))
 
 	ctx, cancel := context.WithCancel(ctx)
-	q := &question{request: p, keys: keys, answer: make(chan byte, 1), cancel: cancel}
+	q := &question{request: p, answer: make(chan byte, 1), cancel: cancel}
 	w.ask = q
 	w.hands.Go(func() {
 		key, err := w.e.Key(ctx, string(accepted))
@@ -112,14 +98,17 @@ func (w *watch) answer(ctx context.Context, key byte) {
 		w.stop(ctx)
 		return
 	}
-	option := q.keys[key]
-	if strings.HasPrefix(option.Kind, "allow") {
+	var answer orchestrator.PermissionAnswer // what no key says is no
+	if i := slices.IndexFunc(questionKeys, func(k questionKey) bool { return k.key == key }); i >= 0 {
+		answer = questionKeys[i].answer
+	}
+	if answer.Allow {
 		w.view.line(tty.Green("  allowed"))
 	} else {
 		w.view.line(tty.Red("  refused"))
 	}
 	w.hands.Go(func() {
-		err := w.svc.Answer(ctx, q.request.ID, option.ID)
+		err := w.svc.Answer(ctx, q.request.ID, answer)
 		if err != nil && ctx.Err() == nil && orchestrator.CodeOf(err) != orchestrator.CodeNotFound {
 			w.tell(ctx, "answer the agent: "+err.Error())
 		}
@@ -127,8 +116,9 @@ func (w *watch) answer(ctx context.Context, key byte) {
 	w.replay(ctx)
 }
 
-func askedFor(kind string) string {
-	switch kind {
+// askedFor says what is asked for, by what boo makes of the raw input.
+func askedFor(p orchestrator.Permission) string {
+	switch kind := cmp.Or(p.Kind, p.Tool.Kind); kind {
 	case "execute":
 		return "run a command"
 	case "read", "edit", "delete", "move", "search", "fetch":

@@ -182,7 +182,7 @@ func (v *turnView) permission(p orchestrator.Permission) {
 			word = "allowed"
 		}
 	}
-	v.line(tty.Yellow("! "), tty.Plain("the agent asked to "+askedFor(p.Tool.Kind)+" ("+v.describe(p.Tool)+"): "+word+" by "+p.By))
+	v.line(tty.Yellow("! "), tty.Plain("the agent asked to "+askedFor(p)+" ("+v.describe(p.Tool)+"): "+word+" by "+p.By))
 }
 
 // showPlan shows a new plan whole, and of one that moves on only what moved.

@@ -211,14 +211,16 @@ func attended(f *fakeService, key byte) (*env, *strings.Builder) {
 }
 
 func TestPermissionIsAskedByTheRawInputAndAnsweredByKind(t *testing.T) {
-	for key, option := range map[byte]string{'y': "o2", 'a': "o1", 'n': "o3"} {
+	for key, answer := range map[byte]orchestrator.PermissionAnswer{
+		'y': {Allow: true}, 'a': {Allow: true, Always: true}, 'n': {}, 'N': {Always: true},
+	} {
 		f := newFake()
 		e, screen := attended(f, key)
 		if err := send(e, "permission"); err != nil {
 			t.Fatal(err)
 		}
-		if got := f.answers["q000000001"]; got != option {
-			t.Errorf("%c: option %s, want %s", key, got, option)
+		if got := f.answers["q000000001"]; got != answer {
+			t.Errorf("%c: %+v, want %+v", key, got, answer)
 		}
 		for _, part := range []string{"goose asks to run a command", "command: rm -rf build\n", "echo done", "timeout: 10", "y yes, once"} {
 			if !strings.Contains(screen.String(), part) {

@@ -29,8 +29,7 @@ func (v *turnView) summary(s orchestrator.TurnSummary) {
 	}
 	v.line(mark, tty.Plain(strings.Join(facts, " · ")))
 	if s.Reason != "" && v.past { // of a turn that is watched, the error says it
-		reason, _, _ := strings.Cut(s.Reason, "; try: ")
-		v.line(tty.Plain("  " + reason))
+		v.line(tty.Plain("  " + s.Reason))
 	}
 	var total orchestrator.FileStat
 	width := 0

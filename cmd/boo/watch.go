@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"sync"
 
 	"boo/cmd/boo/internal/tty"
@@ -200,7 +199,7 @@ func (w *watch) result(followed error) error {
 	if w.end == nil {
 		return orchestrator.Errorf(orchestrator.CodeUnverified, "the events of turn %s ended before it did", w.sent.Turn).WithHint("boo chat show")
 	}
-	reason, hint, _ := strings.Cut(w.end.Text, "; try: ")
+	reason, hint := w.end.Text, w.end.Hint
 	message := fmt.Sprintf("the turn was %s: %s", w.end.State, reason)
 	code := orchestrator.CodeAgent
 	next := "boo chat show " + string(w.sent.Chat)

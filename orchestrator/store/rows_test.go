@@ -172,7 +172,7 @@ func fullEvent(turn orchestrator.TurnID) orchestrator.Event {
 		Output: "out", Diffs: []orchestrator.ToolDiff{{Path: "p", New: true}},
 	}
 	return orchestrator.Event{
-		Turn: turn, At: moment, Kind: orchestrator.EventSummary, Agent: "goose", Text: "tëxt\n", MessageID: "m",
+		Turn: turn, At: moment, Kind: orchestrator.EventSummary, Agent: "goose", Text: "tëxt\n", Hint: "boo", MessageID: "m",
 		State: orchestrator.TurnHalted, Session: &orchestrator.SessionInfo{Rung: orchestrator.RungWarm, NativeID: "n", Caps: json.RawMessage(`[]`)},
 		Tool: &tool, Plan: []orchestrator.PlanEntry{{Content: "c", Status: "pending"}}, Usage: &orchestrator.Usage{Input: 1},
 		Permission: &orchestrator.Permission{ID: "q", Tool: tool, Options: []orchestrator.PermissionOption{{ID: "o"}}},

@@ -1,0 +1,31 @@
+package orchestrator
+
+import "time"
+
+// Policy is what a person has laid down about their agents' turns. The zero
+// value watches over nothing and asks who is there.
+type Policy struct {
+	// Permissions says who answers requests that no rule decides; "" asks a
+	// person who is there, and otherwise refuses.
+	Permissions PermissionMode
+	// AskFor is how long a person is waited for before a request is refused; 0
+	// is for ever.
+	AskFor time.Duration
+	// Rules decide requests, the first that matches.
+	Rules []PermissionRule
+	// Home is the person's home directory, for rules that begin with "~/".
+	Home string
+}
+
+// mode is who answers the requests of a turn.
+func (p Policy) mode(req SendRequest) PermissionMode {
+	switch {
+	case req.Permissions != "":
+		return req.Permissions
+	case p.Permissions != "":
+		return p.Permissions
+	case req.Attended:
+		return PermissionsAsk
+	}
+	return PermissionsReject
+}
