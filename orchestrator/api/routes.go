@@ -20,7 +20,13 @@ var (
 	rowAnswer = call[answerIn, none]{
 		route: "POST /v1/answer", changes: true,
 		do: func(svc orchestrator.Service, ctx context.Context, in answerIn) (none, error) {
-			return none{}, svc.Answer(ctx, in.Permission, in.Option)
+			return none{}, svc.Answer(ctx, in.Permission, in.Answer)
+		},
+	}
+	rowPermissions = call[permissionsIn, []orchestrator.OpenPermission]{
+		route: "POST /v1/permissions",
+		do: func(svc orchestrator.Service, ctx context.Context, in permissionsIn) ([]orchestrator.OpenPermission, error) {
+			return svc.Permissions(ctx, in.Ref, in.All)
 		},
 	}
 	rowChats = call[chatsIn, []orchestrator.ChatSummary]{
@@ -104,7 +110,7 @@ var (
 // rows is all of the table.
 func rows() []row {
 	return []row{
-		rowSend, rowStop, rowAnswer, rowChats, rowChat, rowLog, rowRecover, rowRestart, rowStatus, rowTurnEvents, rowChatEvents,
+		rowSend, rowStop, rowAnswer, rowPermissions, rowChats, rowChat, rowLog, rowRecover, rowRestart, rowStatus, rowTurnEvents, rowChatEvents,
 		rowChanges, rowReview, rowHunks, rowDangers, rowDiff, rowBlame, rowConflicts, rowApply, rowReject, rowUndo,
 	}
 }
@@ -118,7 +124,12 @@ type stopIn struct {
 
 type answerIn struct {
 	Permission orchestrator.PermissionID
-	Option     string
+	Answer     orchestrator.PermissionAnswer
+}
+
+type permissionsIn struct {
+	Ref orchestrator.ChatRef
+	All bool
 }
 
 type chatsIn struct {

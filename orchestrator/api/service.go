@@ -19,9 +19,14 @@ func (c *Client) Stop(ctx context.Context, turn orchestrator.TurnID, now bool) e
 }
 
 // Answer implements [orchestrator.Service].
-func (c *Client) Answer(ctx context.Context, id orchestrator.PermissionID, option string) error {
-	_, err := rowAnswer.on(ctx, c, answerIn{id, option})
+func (c *Client) Answer(ctx context.Context, id orchestrator.PermissionID, a orchestrator.PermissionAnswer) error {
+	_, err := rowAnswer.on(ctx, c, answerIn{id, a})
 	return err
+}
+
+// Permissions implements [orchestrator.Service].
+func (c *Client) Permissions(ctx context.Context, ref orchestrator.ChatRef, all bool) ([]orchestrator.OpenPermission, error) {
+	return rowPermissions.on(ctx, c, permissionsIn{ref, all})
 }
 
 // Chats implements [orchestrator.Service].

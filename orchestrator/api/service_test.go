@@ -33,6 +33,7 @@ func TestAClientIsAsGoodAsTheEngine(t *testing.T) {
 		{"what a turn did is reviewed, applied and taken back", applies},
 		{"what a turn did is rejected", rejects},
 		{"a turn is stopped", stops},
+		{"a request for permission is listed and answered", permits},
 		{"names that are not UTF-8 come through", namesInBytes},
 		{"errors keep code, words and hint", fails},
 	} {
@@ -219,10 +220,33 @@ func fails(t *testing.T, p place) {
 	if err := p.FollowChat(t.Context(), "c000000000", 0, none); orchestrator.CodeOf(err) != orchestrator.CodeNotFound {
 		t.Errorf("an unknown chat's events: %v", err)
 	}
-	if err := p.Answer(t.Context(), "q000000000", "o"); orchestrator.CodeOf(err) != orchestrator.CodeNotFound {
+	if err := p.Answer(t.Context(), "q000000000", orchestrator.PermissionAnswer{Allow: true}); orchestrator.CodeOf(err) != orchestrator.CodeNotFound {
 		t.Errorf("a request that is not open: %v", err)
 	}
 	if _, err := p.Undo(t.Context(), p.repo, func() {}); orchestrator.CodeOf(err) != orchestrator.CodeNotFound {
 		t.Errorf("nothing to undo: %v", err)
+	}
+}
+
+func permits(t *testing.T, p place) {
+	sent, err := p.Send(t.Context(), orchestrator.SendRequest{
+		Ref: p.ref(), Prompt: "ask", Permissions: orchestrator.PermissionsAsk, Limits: orchestrator.Limits{Cost: 0.5, Tokens: 1 << 40},
+	})
+	check(t, err)
+	check(t, p.Follow(t.Context(), sent.Turn, 0, func(ev orchestrator.Event) error {
+		if ev.Permission == nil || ev.Permission.Outcome != "" {
+			return nil
+		}
+		open, err := p.Permissions(t.Context(), p.ref(), false)
+		check(t, err)
+		if len(open) != 1 || open[0].ID != ev.Permission.ID || open[0].Chat != sent.Chat || open[0].Turn != sent.Turn ||
+			open[0].Kind != "execute" || string(open[0].Tool.Input) != `{"command":"true"}` || len(open[0].Options) != 2 || open[0].Asked.IsZero() {
+			t.Errorf("open: %+v", open)
+		}
+		check(t, p.Answer(t.Context(), ev.Permission.ID, orchestrator.PermissionAnswer{Allow: true, Always: true}))
+		return nil
+	}))
+	if open, err := p.Permissions(t.Context(), p.ref(), true); len(open) > 0 || err != nil {
+		t.Errorf("still open: %v, %v", open, err)
 	}
 }
