@@ -26,6 +26,20 @@ func (a admin) dotGit() string { return "gitdir: " + string(a) + "\n" }
 // prune" and "remove" off.
 func lockReason(chat orchestrator.ChatID) string { return "boo chat " + string(chat) }
 
+// adminFile is a small file of a registration.
+type adminFile struct{ name, content string }
+
+// registration is what the repository knows of a worktree with HEAD detached
+// at a commit; the lock comes first.
+func registration(wt orchestrator.Worktree, head orchestrator.ObjectID) []adminFile {
+	return []adminFile{
+		{"locked", lockReason(wt.Chat) + "\n"},
+		{"gitdir", filepath.Join(string(wt.Dir), ".git") + "\n"},
+		{"commondir", "../..\n"},
+		{"HEAD", string(head) + "\n"},
+	}
+}
+
 // register makes the worktree known to its repository: locked from the first
 // moment, detached at commit. It writes what "git worktree add --detach
 // --no-checkout --lock" writes, without the programs that this would start;
@@ -39,12 +53,7 @@ func register(wt orchestrator.Worktree) error {
 	if err := os.Mkdir(string(a), 0o777); err != nil {
 		return fmt.Errorf("register the worktree: %w", err)
 	}
-	for _, f := range []struct{ name, content string }{
-		{"locked", lockReason(wt.Chat) + "\n"},
-		{"gitdir", filepath.Join(string(wt.Dir), ".git") + "\n"},
-		{"commondir", "../..\n"},
-		{"HEAD", string(wt.Base) + "\n"},
-	} {
+	for _, f := range registration(wt, wt.Base) {
 		if err := os.WriteFile(a.file(f.name), []byte(f.content), 0o666); err != nil {
 			return fmt.Errorf("register the worktree: %w", err)
 		}

@@ -17,9 +17,12 @@ const staleLock = time.Minute
 
 // refsOf returns the refs of a chat.
 func refsOf(chat orchestrator.ChatID) (head, base, baseline string) {
-	dir := "refs/boo/chats/" + string(chat) + "/"
+	dir := chatRefs(chat)
 	return dir + "head", dir + "base", dir + "baseline"
 }
+
+// chatRefs is what all refs of a chat begin with.
+func chatRefs(chat orchestrator.ChatID) string { return "refs/boo/chats/" + string(chat) + "/" }
 
 // MoveRef sets a ref below refs/boo/ from old ("" for not there) to new (""
 // to delete). When it returns nil the ref is on disk; CodeConflict when it was

@@ -21,13 +21,17 @@ import (
 // may refuse, where repositories lie in the tree, or while it changes.
 //
 // What cannot be recorded is in Skipped, and keeps the entry that the snapshot
-// before had for it. Nothing is read through a symlink.
+// before had for it. Nothing is read through a symlink. The commits that HEAD
+// of the worktree is at, or has left, are held by refs too.
 func (e *Engine) Snapshot(ctx context.Context, wt orchestrator.Worktree, by orchestrator.Signature, message string) (orchestrator.Snapshot, error) {
 	if err := realDir(wt); err != nil {
 		return orchestrator.Snapshot{}, err
 	}
 	if err := repoThere(wt); err != nil {
 		return orchestrator.Snapshot{}, err
+	}
+	if err := e.keepHead(ctx, wt); err != nil {
+		return orchestrator.Snapshot{}, coded(err, "take a snapshot of chat %s", wt.Chat)
 	}
 	prev, err := e.Newest(ctx, wt)
 	if err != nil {
