@@ -30,6 +30,25 @@ type Trees interface {
 	// Verify reports nil if wt stands at its place and belongs to its chat.
 	Verify(ctx context.Context, wt Worktree) error
 
+	// Restore makes a worktree again whose directory is gone, at the same
+	// place: the files of its newest snapshot, HEAD where it was. CodeConflict
+	// if something stands there.
+	Restore(ctx context.Context, wt Worktree) error
+
+	// Repair brings wt back to its place and its repository, whatever became of
+	// either, and tells in words for people what had to be done. CodeConflict
+	// if something else stands in its place: nothing is changed then.
+	// CodeNotFound if the repository is gone.
+	Repair(ctx context.Context, wt Worktree) (done []string, err error)
+
+	// Oddities tells, in words for people, how a worktree is other than boo
+	// left it, beside its files. What was told before is not told again.
+	Oddities(ctx context.Context, wt Worktree) []string
+
+	// Chats lists the chats that a repository holds refs of; none if there is
+	// no repository any more.
+	Chats(ctx context.Context, common GitDir) ([]ChatID, error)
+
 	// Snapshot commits the whole worktree onto the chat's chain and moves
 	// refs/boo/chats/<chat>/head. When it returns, objects and ref are on disk.
 	// Neither index nor HEAD of the worktree is touched.

@@ -9,7 +9,7 @@ import (
 // turn. What differs from the snapshot before is the person's work, or that of
 // a turn whose own end could not be recorded.
 func (e *Engine) prepare(ctx context.Context, t Turn) (Worktree, Snapshot, error) {
-	wt, err := e.ensureWorktree(ctx, t.Chat)
+	wt, err := e.ensureWorktree(ctx, t)
 	if err != nil {
 		return wt, Snapshot{}, err
 	}
@@ -58,32 +58,6 @@ func (e *Engine) untilBaselineHolds(ctx context.Context, chat ChatID, store func
 			return err
 		}
 	}
-}
-
-// ensureWorktree makes the chat's worktree if it is not there yet.
-func (e *Engine) ensureWorktree(ctx context.Context, chat ChatID) (Worktree, error) {
-	wt, err := e.Store.Worktree(ctx, chat)
-	if err != nil {
-		return wt, err
-	}
-	switch wt.State {
-	case WorktreeCreating:
-		if err := e.Trees.Create(ctx, wt); err != nil {
-			return wt, err
-		}
-		if err := e.Store.MoveWorktree(ctx, chat, []WorktreeState{WorktreeCreating}, WorktreeActive, ""); err != nil {
-			return wt, err
-		}
-		wt.State = WorktreeActive
-		return wt, nil
-	case WorktreeActive:
-		if err := e.Trees.Verify(ctx, wt); err != nil {
-			return wt, Errorf(CodeOf(err), "%w; its snapshots are kept", err).
-				WithHint(`boo chat send --new --base refs/boo/chats/%s/head "…" goes on from the newest one`, chat)
-		}
-		return wt, nil
-	}
-	return wt, Errorf(CodeInvalid, "the worktree of chat %s is %s", chat, wt.State).WithHint("boo chat send --new …")
 }
 
 // owedTo says whose work it is that the newest snapshot does not have.

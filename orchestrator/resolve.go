@@ -7,7 +7,8 @@ import (
 )
 
 // checkout finds the person's work tree, and refuses the worktree of a chat:
-// what is in there is the agents', and boo does not run from it.
+// what is in there is the agents', and boo does not run from it. A repository
+// that was moved is known again afterwards.
 func (e *Engine) checkout(ctx context.Context, dir string) (Checkout, error) {
 	c, err := e.Trees.Checkout(ctx, dir)
 	if err != nil {
@@ -17,7 +18,7 @@ func (e *Engine) checkout(ctx context.Context, dir string) (Checkout, error) {
 		return c, Errorf(CodeInvalid, "%s is the worktree of chat %s, not a checkout of yours", c.Dir, filepath.Base(string(c.Dir))).
 			WithHint("cd into your own checkout and run the command there")
 	}
-	return c, nil
+	return c, e.recognise(ctx, c)
 }
 
 // lastUsed returns the chat last used in the repository of a checkout.

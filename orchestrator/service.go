@@ -71,6 +71,9 @@ type Service interface {
 	// Status tells what runs and what waits, of all chats.
 	Status(ctx context.Context) (Status, error)
 
+	// Repair mends the worktree of a chat, or those of the repository when ref
+	// names none, and tells what it did to each.
+	Repair(ctx context.Context, ref ChatRef) ([]WorktreeRepair, error)
 	// Recover settles what a boo that died left behind, and reports it. Every
 	// command calls it first; it costs one query when there is nothing to do.
 	Recover(ctx context.Context) ([]Recovery, error)

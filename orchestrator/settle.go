@@ -14,6 +14,7 @@ func (e *Engine) settle(ctx context.Context, wt Worktree, t Turn, out outcome) e
 	if err != nil {
 		return e.endUnsnapshotted(ctx, t, out, err)
 	}
+	e.sayOddities(ctx, wt, t)
 	err = e.untilBaselineHolds(ctx, t.Chat, func(wt Worktree) error {
 		delta, share, err := e.delta(ctx, wt, t.Before, after.Commit, Contribution{Agent: t.Agent, Turn: t.ID})
 		if err != nil {

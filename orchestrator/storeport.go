@@ -23,6 +23,10 @@ type ChatStore interface {
 	PutRepo(ctx context.Context, r Repo) (Repo, error)
 	Repo(ctx context.Context, id RepoID) (Repo, error)
 	RepoByDir(ctx context.Context, common GitDir) (Repo, error)
+	// MoveRepo stores that a repository is now at another place, with all that
+	// is recorded of its worktrees and applies there. CodeConflict if it is not
+	// where r says any more.
+	MoveRepo(ctx context.Context, r Repo, to GitDir, root CheckoutDir) error
 	Chat(ctx context.Context, id ChatID) (Chat, error)
 	// Chats lists chats, the last used first.
 	Chats(ctx context.Context, q ChatQuery) ([]ChatSummary, error)

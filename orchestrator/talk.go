@@ -156,12 +156,7 @@ func (e *Engine) processGone(p Process) {
 }
 
 // notice tells those who follow the turn what they wait for.
-func (lt *liveTurn) notice(text string) {
-	_, _ = lt.e.Store.AppendEvents(lt.ctx, lt.turn.Chat, []Event{{
-		Chat: lt.turn.Chat, Turn: lt.turn.ID, At: lt.e.Now(), Kind: EventNotice, Agent: lt.turn.Agent, Text: text,
-	}}) // the turn goes on without it
-	lt.e.announce(lt.turn.Chat)
-}
+func (lt *liveTurn) notice(text string) { lt.e.say(lt.ctx, lt.turn, text) }
 
 // lastBy returns the last turn before cur that its agent took.
 func lastBy(turns []Turn, cur Turn) TurnID {

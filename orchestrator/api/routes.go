@@ -60,6 +60,9 @@ var (
 			return svc.Status(ctx)
 		},
 	}
+	rowRepair = call[orchestrator.ChatRef, []orchestrator.WorktreeRepair]{
+		route: "POST /v1/repair", do: orchestrator.Service.Repair, changes: true,
+	}
 	rowTurnEvents = follow[orchestrator.TurnID]{
 		route: "GET /v1/turns/{id}/events", parse: orchestrator.ParseTurnID, do: orchestrator.Service.Follow,
 	}
@@ -111,6 +114,7 @@ var (
 func rows() []row {
 	return []row{
 		rowSend, rowStop, rowAnswer, rowPermissions, rowChats, rowChat, rowLog, rowRecover, rowRestart, rowStatus, rowTurnEvents, rowChatEvents,
+		rowRepair,
 		rowChanges, rowReview, rowHunks, rowDangers, rowDiff, rowBlame, rowConflicts, rowApply, rowReject, rowUndo,
 	}
 }

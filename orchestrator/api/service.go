@@ -60,6 +60,11 @@ func (c *Client) Status(ctx context.Context) (orchestrator.Status, error) {
 	return rowStatus.on(ctx, c, none{})
 }
 
+// Repair implements [orchestrator.Service].
+func (c *Client) Repair(ctx context.Context, ref orchestrator.ChatRef) ([]orchestrator.WorktreeRepair, error) {
+	return rowRepair.on(ctx, c, ref)
+}
+
 // Follow implements [orchestrator.Service]. It reconnects by itself, also to
 // another daemon.
 func (c *Client) Follow(ctx context.Context, turn orchestrator.TurnID, after orchestrator.Seq, yield func(orchestrator.Event) error) error {

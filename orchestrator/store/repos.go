@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"errors"
+	"strings"
 
 	"github.com/jmoiron/sqlx"
 
@@ -72,3 +74,35 @@ func repoByDir(ctx context.Context, q sqlx.QueryerContext, common orchestrator.G
 	err := sqlx.GetContext(ctx, q, &row, "SELECT * FROM repos WHERE common_dir = ?", []byte(common))
 	return row.repo(), orMissing(err, "chats in", common)
 }
+
+// MoveRepo stores that a repository is now at another place. Paths of applies
+// that lay in it follow, so that they can still be undone.
+func (s *Store) MoveRepo(ctx context.Context, r orchestrator.Repo, to orchestrator.GitDir, root orchestrator.CheckoutDir) error {
+	return s.write(ctx, synced, "store the new place of the repository", func(t *tx) error {
+		result, err := t.ExecContext(ctx, "UPDATE repos SET common_dir = ?, root = ? WHERE id = ? AND common_dir = ?",
+			[]byte(to), []byte(root), r.ID, []byte(r.CommonDir))
+		if err != nil {
+			return err
+		}
+		if n, err := result.RowsAffected(); err != nil || n == 0 {
+			return errors.Join(err, orchestrator.Errorf(orchestrator.CodeConflict, "repository %s was moved meanwhile", r.CommonDir))
+		}
+		if _, err := t.ExecContext(ctx, "UPDATE worktrees SET common_dir = ? WHERE repo_id = ? AND common_dir = ?",
+			[]byte(to), r.ID, []byte(r.CommonDir)); err != nil {
+			return err
+		}
+		for _, column := range []string{"checkout", "git_dir", "common_dir", "stage_dir", "origin"} {
+			for _, dir := range [][2]string{{string(r.CommonDir), string(to)}, {string(r.Root), string(root)}} {
+				if _, err := t.ExecContext(ctx, strings.ReplaceAll(moveApplies, "COLUMN", column), r.ID, []byte(dir[0]), []byte(dir[1])); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+const moveApplies = `
+UPDATE applies SET COLUMN = CAST(?3 || substr(COLUMN, length(?2) + 1) AS BLOB)
+WHERE chat_id IN (SELECT id FROM chats WHERE repo_id = ?1)
+  AND (COLUMN = ?2 OR substr(COLUMN, 1, length(?2) + 1) = CAST(?2 || '/' AS BLOB))`
