@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/urfave/cli/v2"
@@ -11,8 +12,10 @@ import (
 )
 
 type logOptions struct {
-	Ref   orchestrator.ChatRef
-	Count int // the newest so many events; 0 for all
+	Ref    orchestrator.ChatRef
+	Count  int              // the newest so many events; 0 for all
+	Since  orchestrator.Seq // only events after this one
+	Follow bool
 }
 
 func chatLogCommand(e *env) *cli.Command {
@@ -20,7 +23,15 @@ func chatLogCommand(e *env) *cli.Command {
 		Name:      "log",
 		Usage:     "print what happened in a chat",
 		ArgsUsage: "[CHAT]",
-		Flags:     []cli.Flag{&cli.IntFlag{Name: "n", Usage: "only the newest `COUNT` events"}},
+		Description: "With -f it goes on with what happens, in all turns of the chat, until Ctrl-C; the\n" +
+			"turns go on without it. To see what happens, and a script where it left off:\n" +
+			"  boo chat log -f\n" +
+			"  boo chat log --json --since 120",
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "n", Usage: "only the newest `COUNT` events"},
+			&cli.Int64Flag{Name: "since", Usage: "only events after number `SEQ`"},
+			toggle("follow", "go on with what happens", "f"),
+		},
 		Action: func(c *cli.Context) error {
 			ref, err := chatArg(c, e)
 			if err != nil {
@@ -29,7 +40,12 @@ func chatLogCommand(e *env) *cli.Command {
 			if c.IsSet("n") && c.Int("n") < 1 {
 				return usageError(c, fmt.Errorf("-n wants a number above 0"), false)
 			}
-			return runChatLog(c.Context, e, logOptions{Ref: ref, Count: c.Int("n")})
+			if c.Int64("since") < 0 {
+				return usageError(c, fmt.Errorf("--since wants the number of an event"), false)
+			}
+			return runChatLog(c.Context, e, logOptions{
+				Ref: ref, Count: c.Int("n"), Since: orchestrator.Seq(c.Int64("since")), Follow: c.Bool("follow"),
+			})
 		},
 	}
 }
@@ -46,15 +62,38 @@ func runChatLog(ctx context.Context, e *env, o logOptions) error {
 		return err
 	}
 	// The chat must not change under the pages when another one is used meanwhile.
-	ref := orchestrator.ChatRef{Dir: o.Ref.Dir, Prefix: string(detail.ID)}
+	o.Ref.Prefix = string(detail.ID)
 	show, done := logPrinter(e, detail.Worktree.Dir)
 	defer done()
+	last, err := printLog(ctx, e, svc, o, show)
+	if err != nil || !o.Follow {
+		return err
+	}
+	ctx, stop := e.stoppable(ctx)
+	defer stop()
+	err = svc.FollowChat(ctx, detail.ID, last, func(ev orchestrator.Event) error {
+		show(ev)
+		if e.gone() {
+			return errReaderGone
+		}
+		return nil
+	})
+	if errors.Is(err, errReaderGone) {
+		return nil // the exit status says it
+	}
+	return err
+}
+
+var errReaderGone = errors.New("nobody reads the output")
+
+// printLog prints what is stored, and returns the number of the last event.
+func printLog(ctx context.Context, e *env, svc orchestrator.Service, o logOptions, show func(orchestrator.Event)) (orchestrator.Seq, error) {
 	var newest []orchestrator.Event
-	var after orchestrator.Seq
+	after := o.Since
 	for !e.gone() {
-		page, err := svc.Log(ctx, ref, after, logPage)
+		page, err := svc.Log(ctx, o.Ref, after, logPage)
 		if err != nil {
-			return err
+			return after, err
 		}
 		for _, ev := range page {
 			after = ev.Seq
@@ -73,7 +112,7 @@ func runChatLog(ctx context.Context, e *env, o logOptions) error {
 	for _, ev := range newest[max(0, len(newest)-o.Count):] {
 		show(ev)
 	}
-	return nil
+	return after, nil
 }
 
 // logPrinter returns how one event is printed, and what ends the printing. A

@@ -17,6 +17,7 @@ type sendOptions struct {
 	Model  string
 	Mode   string
 	Base   string
+	Detach bool
 	Prompt []string
 }
 
@@ -35,12 +36,13 @@ func chatSendCommand(e *env) *cli.Command {
 			&cli.StringFlag{Name: "agent", Usage: "`AGENT` that takes the turn (default: the chat's last one)"},
 			&cli.StringFlag{Name: "model", Usage: "`MODEL` that the agent shall use"},
 			&cli.StringFlag{Name: "mode", Usage: "`MODE` that the agent shall work in, in its own words (default: what its definition says)"},
+			toggle("detach", "return when the prompt is on disk; boo chat log -f shows the turn"),
 			&cli.StringFlag{Name: "base", Usage: "`REVISION` that a new chat starts from (default: HEAD); or fresh, the remote's default branch, fetched now; pr/7, a pull request; dirty, HEAD with your uncommitted and untracked work"},
 		},
 		Action: func(c *cli.Context) error {
 			return runSend(c.Context, e, sendOptions{
 				Chat: c.String("chat"), New: c.Bool("new"), Agent: c.String("agent"),
-				Model: c.String("model"), Mode: c.String("mode"), Base: c.String("base"), Prompt: c.Args().Slice(),
+				Model: c.String("model"), Mode: c.String("mode"), Base: c.String("base"), Detach: c.Bool("detach"), Prompt: c.Args().Slice(),
 			})
 		},
 	}
@@ -72,6 +74,9 @@ func runSend(ctx context.Context, e *env, o sendOptions) error {
 		return err
 	}
 	p.discard()
+	if o.Detach {
+		return showSent(e, sent)
+	}
 	detail, err := svc.Chat(ctx, orchestrator.ChatRef{Dir: e.Dir, Prefix: string(sent.Chat)})
 	if err != nil {
 		// The turn is under way: what it shows matters more than where it is.
@@ -85,7 +90,7 @@ func runSend(ctx context.Context, e *env, o sendOptions) error {
 func (o sendOptions) request(e *env) (orchestrator.SendRequest, error) {
 	req := orchestrator.SendRequest{
 		Ref: orchestrator.ChatRef{Dir: e.Dir, Prefix: o.Chat},
-		New: o.New, Model: o.Model, Mode: o.Mode, Base: o.Base, Attended: e.attended(),
+		New: o.New, Model: o.Model, Mode: o.Mode, Base: o.Base, Attended: e.attended() && !o.Detach,
 	}
 	if o.New && o.Chat != "" {
 		return req, orchestrator.Errorf(orchestrator.CodeInvalid, "--new and --chat exclude each other").WithHint("boo chat send --help")

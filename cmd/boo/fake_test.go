@@ -22,6 +22,7 @@ type fakeService struct {
 
 	pace    time.Duration // between two events
 	ahead   []orchestrator.Turn
+	turns   []orchestrator.Turn // of the chat, as Chat shows it
 	chats   []orchestrator.ChatSummary
 	pending []orchestrator.Change
 	sets    []orchestrator.ChangeSet // what is reviewed; the pending ones when nil
@@ -35,14 +36,15 @@ type fakeService struct {
 
 	log []orchestrator.Event
 
-	mu       sync.Mutex
-	requests []orchestrator.SendRequest
-	stops    []bool
-	stopped  chan struct{} // closed by the first Stop
-	ended    chan struct{} // closed by a Stop that is to act at once
-	answers  map[orchestrator.PermissionID]orchestrator.PermissionAnswer
-	answered chan struct{}
-	closed   bool
+	mu           sync.Mutex
+	requests     []orchestrator.SendRequest
+	stops        []bool
+	stoppedTurns []orchestrator.TurnID
+	stopped      chan struct{} // closed by the first Stop
+	ended        chan struct{} // closed by a Stop that is to act at once
+	answers      map[orchestrator.PermissionID]orchestrator.PermissionAnswer
+	answered     chan struct{}
+	closed       bool
 }
 
 func newFake() *fakeService {
@@ -88,10 +90,10 @@ func (f *fakeService) Send(_ context.Context, req orchestrator.SendRequest) (orc
 	return orchestrator.Sent{Chat: "c000000001", Turn: "t000000001", Agent: cmp.Or(req.Agent, "goose"), NewChat: true, Ahead: f.ahead}, nil
 }
 
-func (f *fakeService) Stop(_ context.Context, _ orchestrator.TurnID, now bool) error {
+func (f *fakeService) Stop(_ context.Context, turn orchestrator.TurnID, now bool) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.stops = append(f.stops, now)
+	f.stops, f.stoppedTurns = append(f.stops, now), append(f.stoppedTurns, turn)
 	if len(f.stops) == 1 {
 		close(f.stopped)
 	}
@@ -118,7 +120,7 @@ func (f *fakeService) Chat(context.Context, orchestrator.ChatRef) (orchestrator.
 	if len(f.chats) > 0 {
 		d.ChatSummary = f.chats[0]
 	}
-	d.ID = "c000000001"
+	d.ID, d.TurnList = "c000000001", f.turns
 	d.Worktree.Dir = "/data/worktrees/r1/c000000001"
 	return d, nil
 }
@@ -172,7 +174,12 @@ func (f *fakeService) Apply(context.Context, orchestrator.ChangeSelector, orches
 // Follow plays the turn that the newest prompt names.
 func (f *fakeService) Follow(ctx context.Context, _ orchestrator.TurnID, _ orchestrator.Seq, yield func(orchestrator.Event) error) error {
 	p := &player{f: f, ctx: ctx, yield: yield}
-	prompt := f.requests[len(f.requests)-1].Prompt
+	f.mu.Lock()
+	prompt := "work"
+	if len(f.requests) > 0 {
+		prompt = f.requests[len(f.requests)-1].Prompt
+	}
+	f.mu.Unlock()
 	p.say(orchestrator.Event{Kind: orchestrator.EventPrompt, Agent: "goose", Text: prompt})
 	p.say(orchestrator.Event{Kind: orchestrator.EventTurn, State: orchestrator.TurnAccepted})
 	p.say(orchestrator.Event{Kind: orchestrator.EventSession, Agent: "goose", Session: &orchestrator.SessionInfo{Rung: orchestrator.RungNew, Version: "1.52.0"}})
@@ -182,6 +189,20 @@ func (f *fakeService) Follow(ctx context.Context, _ orchestrator.TurnID, _ orche
 	}
 	play(p)
 	return p.err
+}
+
+// FollowChat passes the log on, and then what Follow plays.
+func (f *fakeService) FollowChat(ctx context.Context, _ orchestrator.ChatID, after orchestrator.Seq, yield func(orchestrator.Event) error) error {
+	for _, ev := range f.log[min(int(after), len(f.log)):] {
+		if err := yield(ev); err != nil {
+			return err
+		}
+	}
+	if err := f.Follow(ctx, "", 0, yield); err != nil {
+		return err
+	}
+	<-ctx.Done()
+	return context.Cause(ctx)
 }
 
 // player tells the events of a turn.

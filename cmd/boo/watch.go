@@ -1,9 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -23,13 +21,11 @@ type watch struct {
 	sent orchestrator.Sent
 	view *turnView
 
-	hands   sync.WaitGroup      // the goroutines that follow waits for
-	news    chan string         // what a hand has to say; it waits to be heard
-	stops   int                 // how often the person asked to stop
-	hungUp  bool                // the reader of stdout went away
-	end     *orchestrator.Event // of the turn, once it was there
-	pending int                 // changes pending after the turn
-	fault   orchestrator.Code   // of a turn that failed
+	hands   sync.WaitGroup // the goroutines that follow waits for
+	news    chan string    // what a hand has to say; it waits to be heard
+	stops   int            // how often the person asked to stop
+	hungUp  bool           // the reader of stdout went away
+	verdict verdict
 	ask     *question
 	backlog []orchestrator.Event // events that wait for the open question
 }
@@ -40,7 +36,10 @@ const maxBacklog = 1000
 
 func newWatch(e *env, svc orchestrator.Service, sent orchestrator.Sent, worktree orchestrator.WorktreeDir) *watch {
 	screen := tty.NewScreen(e.Stdout, e.Stderr, e.SameOutput)
-	return &watch{e: e, svc: svc, sent: sent, view: newTurnView(screen, worktree), news: make(chan string)}
+	return &watch{
+		e: e, svc: svc, sent: sent, view: newTurnView(screen, worktree), news: make(chan string),
+		verdict: verdict{chat: sent.Chat, turn: sent.Turn, agent: sent.Agent},
+	}
 }
 
 // intro says where the prompt went.
@@ -99,7 +98,7 @@ func (w *watch) follow(ctx context.Context, signals <-chan os.Signal) error {
 			w.closeQuestion()
 			w.replay(ctx)
 			w.view.close()
-			return w.result(err)
+			return w.verdict.result(err)
 		}
 		w.mindReader(ctx)
 	}
@@ -108,7 +107,7 @@ func (w *watch) follow(ctx context.Context, signals <-chan os.Signal) error {
 // take handles one event, or puts it off while a question is open.
 func (w *watch) take(ctx context.Context, ev orchestrator.Event) {
 	if w.e.JSON {
-		w.note(ev)
+		w.verdict.note(ev)
 		_ = w.e.Stdout.JSON(ev) // an event that was stored as JSON marshals
 		return
 	}
@@ -120,7 +119,7 @@ func (w *watch) take(ctx context.Context, ev orchestrator.Event) {
 		w.closeQuestion()
 		w.replay(ctx)
 	}
-	w.note(ev)
+	w.verdict.note(ev)
 	w.view.event(ev)
 	if p := ev.Permission; p != nil && p.Outcome == "" && w.e.attended() && w.stops == 0 {
 		w.openQuestion(ctx, *p)
@@ -132,15 +131,6 @@ func (w *watch) replay(ctx context.Context) {
 	w.backlog = nil
 	for _, ev := range events {
 		w.take(ctx, ev)
-	}
-}
-
-func (w *watch) note(ev orchestrator.Event) {
-	if ev.Summary != nil {
-		w.pending, w.fault = ev.Summary.Pending, ev.Summary.Code
-	}
-	if ev.Kind == orchestrator.EventTurn && ev.State.Terminal() {
-		w.end = &ev
 	}
 }
 
@@ -186,37 +176,4 @@ func (w *watch) mindReader(ctx context.Context) {
 	if w.stops == 0 {
 		w.stop(ctx)
 	}
-}
-
-// result turns the end of the turn into the error that tells the exit status.
-func (w *watch) result(followed error) error {
-	if followed != nil && w.end == nil {
-		if errors.Is(followed, context.Canceled) {
-			return errStopped()
-		}
-		return followed
-	}
-	if w.end == nil {
-		return orchestrator.Errorf(orchestrator.CodeUnverified, "the events of turn %s ended before it did", w.sent.Turn).WithHint("boo chat show")
-	}
-	reason, hint := w.end.Text, w.end.Hint
-	message := fmt.Sprintf("the turn was %s: %s", w.end.State, reason)
-	code := orchestrator.CodeAgent
-	next := "boo chat show " + string(w.sent.Chat)
-	switch w.end.State {
-	case orchestrator.TurnCompleted:
-		return nil
-	case orchestrator.TurnFailed:
-		message = fmt.Sprintf("%s failed: %s", w.sent.Agent, reason)
-		if w.fault != "" && w.fault != orchestrator.CodeAgent { // not the agent's
-			message, code = fmt.Sprintf("the turn failed: %s", reason), w.fault
-		}
-	case orchestrator.TurnCancelled:
-		code = orchestrator.CodeInterrupted
-		if w.pending > 0 {
-			next = "boo pending show"
-		}
-		message = "the turn was " + cmp.Or(reason, "stopped")
-	}
-	return orchestrator.Errorf(code, "%s", message).WithHint("%s", cmp.Or(hint, next))
 }
