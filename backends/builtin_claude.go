@@ -21,6 +21,8 @@ func claude() Definition {
 		},
 		ModelEnv: "ANTHROPIC_MODEL",
 		Mode:     "acceptEdits",
+		// Not shared: the adapter starts a claude of 190 MB for each session, so
+		// that a common process would save little and lose all at once.
 		Package: Package{
 			Name:    "@agentclientprotocol/claude-agent-acp",
 			Version: "0.100.0",

@@ -12,6 +12,9 @@ func codex() Definition {
 		// other than these goes to env_pass in boo's configuration.
 		EnvPass: passed("CODEX_*", "MODEL_PROVIDER"),
 		Mode:    "agent",
+		// 270 MB and 1 s for each process; directory, mode and model are the
+		// session's.
+		Shared: true,
 		Package: Package{
 			Name:    "@agentclientprotocol/codex-acp",
 			Version: "2.6.0",

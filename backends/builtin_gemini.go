@@ -14,6 +14,7 @@ func gemini() Definition {
 		EnvPass:  []string{"GEMINI_*", "GOOGLE_*", "CLOUDSDK_*", "DBUS_SESSION_BUS_ADDRESS"},
 		ModelEnv: "GEMINI_MODEL",
 		Mode:     "autoEdit",
+		// Not shared: gemini 0.61.0 has no session/close.
 		Package: Package{
 			Name:    "@google/gemini-cli",
 			Version: "0.61.0",

@@ -13,6 +13,9 @@ func goose() Definition {
 		ModelEnv: "GOOSE_MODEL",
 		Mode:     "auto",
 		ModeEnv:  "GOOSE_MODE",
+		// 120 MB for each process; session/new costs 0.1 s. Mode and directory are
+		// the session's, the model is the process's.
+		Shared: true,
 		Package: Package{
 			Name:    "@aaif/goose-binary-linux-x64",
 			Version: "1.52.0",

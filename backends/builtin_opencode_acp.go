@@ -13,6 +13,9 @@ func opencodeACP() Definition {
 		Env:     map[string]string{"OPENCODE_DISABLE_AUTOUPDATE": "1"},
 		EnvPass: passed("OPENCODE_*"),
 		Mode:    "build",
+		// 600 MB and 2 s for each process; directory, mode and model are the
+		// session's.
+		Shared: true,
 		Package: Package{
 			// The program itself: package opencode-ai brings it twice and needs its
 			// install script to choose. This build runs on every x86-64.

@@ -15,6 +15,8 @@ func qwen() Definition {
 		EnvPass: passed("QWEN_*", "BAILIAN_*", "MODELSCOPE_*"),
 		// Its own default is "auto", which lets a model judge what may run.
 		Mode: "auto-edit",
+		// Not shared: qwen 0.24.4 has no session/close, so that a session could not
+		// be put away while another one's turn runs.
 		Package: Package{
 			Name:    "@qwen-code/qwen-code",
 			Version: "0.24.4",

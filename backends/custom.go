@@ -18,6 +18,8 @@ type Custom struct {
 	EnvPass  []string          `toml:"env_pass"` // names, or prefixes ending in "*"
 	ModelEnv string            `toml:"model_env"`
 	Mode     string            `toml:"mode"`
+	// Shared lets one process of it hold the sessions of several chats.
+	Shared *bool `toml:"shared"`
 }
 
 // apply lays a table of the configuration over a definition.
@@ -41,6 +43,9 @@ func (c Custom) apply(def Definition) Definition {
 	if c.Mode != "" {
 		// A mode in the configuration is meant: no variable undoes it.
 		def.Mode, def.ModeEnv = c.Mode, ""
+	}
+	if c.Shared != nil {
+		def.Shared = *c.Shared
 	}
 	return def
 }

@@ -28,6 +28,11 @@ type Definition struct {
 	// ModeEnv is the variable by which the person chooses another mode; its
 	// value takes the place of Mode. "" if there is none.
 	ModeEnv string
+	// Shared says that one process may hold the sessions of several chats, if it
+	// also advertises that they can be put away and brought back one by one. A
+	// turn has the process for itself nevertheless: what stops it ends the
+	// process, and with it all that the turn has started.
+	Shared  bool
 	Package Package
 	Quirks  Quirks
 }

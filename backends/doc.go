@@ -1,6 +1,7 @@
 // Package backends knows the coding agents: what each one is called, where its
 // program is found, which environment it gets, and how a session with it is
-// brought about. [Registry] is the orchestrator's port to them.
+// brought about. [Registry] is the orchestrator's port to them where nothing
+// outlives a turn, [Pool] where sessions stay warm in between.
 //
 // It promises:
 //
@@ -27,4 +28,37 @@
 //
 // A program in boo's own directory that needs node runs on the node beside it,
 // if one was installed because the machine's is too old; see [Node].
+// # The pool
+//
+// An agent of the pool holds one warm session, or, where its definition allows
+// and it advertises that sessions can be put away and brought back one by one,
+// those of several chats. It goes through:
+//
+//	Start                   Release
+//	  ╰──▶ busy for one chat ◀────▶ free ──╮ idle for too long, least recently
+//	         │              Start          │ used of too many, too much memory,
+//	         │ Close (a stop, a failure),  │ Evict, or it ended by itself
+//	         ▼ no session came about       ▼
+//	       ending ◀────────────────────────╯──▶ gone
+//
+// One mutex guards all states, and only ending is left without it: whoever
+// finds an agent ending waits until it is gone, so that a turn never meets an
+// eviction. Nothing looks around while nothing happens: a timer is set for the
+// agent whose time is over next, and memory is weighed after turns.
+//
+// It promises:
+//
+//   - One start at a time for a chat and an agent, and one turn at a time in an
+//     agent. What is busy, which includes waiting for a permission, is never
+//     evicted; nor is what another process could not bring back.
+//   - A warm session is used for the same model, mode, directory, program and
+//     environment only, and only if it has had every turn that the agent took in
+//     the chat. Else it is put away, and brought back.
+//   - A stop leaves nothing behind: a session ends with its agent's process, and
+//     its neighbours in there are brought back when they are needed.
+//   - What a turn leaves running (a server it started, say) goes on while the
+//     session is warm, is counted by Live, and ends with the agent.
+//   - An agent that ends between two turns is noticed at once, and all its
+//     sessions are told. After three crashes in ten minutes a session is not
+//     started for five, and the error says so.
 package backends

@@ -68,7 +68,7 @@ func TestThePersonsModeTakesThePlaceOfBoos(t *testing.T) {
 	mode := func(custom backends.Custom, own []string, asking ...string) string {
 		s := &stage{}
 		r := s.registry(t, backends.Options{Environ: append(own, path), Custom: map[orchestrator.AgentName]backends.Custom{"goose": custom}})
-		req := orchestrator.SessionRequest{Agent: "goose"}
+		req := orchestrator.SessionRequest{Agent: "goose", Dir: "/"}
 		if asking != nil {
 			req.Environ = append(asking, path)
 		}

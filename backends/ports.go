@@ -34,6 +34,9 @@ type Child interface {
 	// Stderr returns the last bytes (at most 4 KiB) that the tree wrote to
 	// standard error, which is always drained.
 	Stderr() string
+	// Tree counts the living processes of the tree and what memory they hold
+	// in bytes (resident: what they share is counted for each).
+	Tree() (processes int, memory int64)
 	// Done is closed when the whole tree is gone.
 	Done() <-chan struct{}
 	// Exit tells how the main process ended; it waits for Done.
@@ -49,10 +52,43 @@ type Exit struct {
 	Signal string // "killed", "terminated", …; "" if it exited
 }
 
-// Protocol opens sessions over one wire protocol. Packages acp and opencode
+// Protocol brings agents up over one wire protocol. Packages acp and opencode
 // implement it.
 type Protocol interface {
-	// Open starts the agent by calling launch and brings the session about. On
-	// error the child has been ended.
-	Open(ctx context.Context, def Definition, launch func(context.Context) (Child, error), req orchestrator.SessionRequest) (orchestrator.AgentSession, error)
+	// Boot starts the agent by calling launch, once, and shakes hands. On error
+	// the child has been ended.
+	Boot(ctx context.Context, def Definition, launch func(context.Context) (Child, error)) (Host, error)
+}
+
+// Host is a running agent. Methods may be called concurrently.
+type Host interface {
+	// Open brings a session about: it resumes req.NativeID where that is known,
+	// or opens a new one. On error, an *OpenError once the agent was asked, no
+	// session is left; the agent lives on.
+	Open(ctx context.Context, req orchestrator.SessionRequest) (Session, error)
+	// Resumes reports whether another process can bring its sessions back.
+	Resumes() bool
+	// Shares reports whether the agent can hold several sessions: each can be
+	// put away alone, and brought back by another process.
+	Shares() bool
+	// Done is closed when the agent is of no use any more.
+	Done() <-chan struct{}
+	// Failure tells after Done how the agent came to end; nil if boo ended it.
+	Failure(ctx context.Context) error
+	// Close ends the process tree. When it returns none of it is alive, and
+	// prompts in flight return as cancelled. It may be called twice.
+	Close(ctx context.Context) error
+}
+
+// Session is a session of a host. It takes one prompt at a time; Prompt and
+// Stop are as in orchestrator.AgentSession, and Stop may end the host.
+type Session interface {
+	Info() orchestrator.SessionInfo
+	// Serve hands the functions of a later request to the session, before that
+	// one's prompt.
+	Serve(req orchestrator.SessionRequest)
+	Prompt(ctx context.Context, blocks []string, sent func() error, sink func(orchestrator.Event)) (orchestrator.TurnResult, error)
+	Stop(ctx context.Context, grace time.Duration) error
+	// Close puts the session away without a prompt in flight; its host lives on.
+	Close(ctx context.Context) error
 }

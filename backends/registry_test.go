@@ -30,7 +30,7 @@ func (s *stage) Launch(_ context.Context, cmd backends.Command) (backends.Child,
 	return child{}, nil
 }
 
-func (s *stage) Open(ctx context.Context, def backends.Definition, launch func(context.Context) (backends.Child, error), _ orchestrator.SessionRequest) (orchestrator.AgentSession, error) {
+func (s *stage) Boot(ctx context.Context, def backends.Definition, launch func(context.Context) (backends.Child, error)) (backends.Host, error) {
 	s.opened = append(s.opened, def)
 	if _, err := launch(ctx); err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (s *stage) Open(ctx context.Context, def backends.Definition, launch func(c
 	if s.open != nil {
 		return nil, s.open
 	}
-	return session{stage: s}, nil
+	return host{stage: s}, nil
 }
 
 // child is a process of which only the identity is asked.
@@ -46,19 +46,25 @@ type child struct{ backends.Child }
 
 func (child) Identity() orchestrator.Process { return orchestrator.Process{PID: 7, Tag: "tag"} }
 
-// session is a session that is only looked at and closed.
-type session struct {
-	orchestrator.AgentSession
+// host is an agent with a session that is only looked at and closed.
+type host struct {
+	backends.Host
 	stage *stage
 }
 
-func (session) Info() orchestrator.SessionInfo {
-	return orchestrator.SessionInfo{Version: "1.2.3", Protocol: "acp/1"}
+func (h host) Open(context.Context, orchestrator.SessionRequest) (backends.Session, error) {
+	return session{}, nil
 }
 
-func (s session) Close(context.Context) error {
-	s.stage.closed++
+func (h host) Close(context.Context) error {
+	h.stage.closed++
 	return nil
+}
+
+type session struct{ backends.Session }
+
+func (session) Info() orchestrator.SessionInfo {
+	return orchestrator.SessionInfo{Version: "1.2.3", Protocol: "acp/1"}
 }
 
 func (s *stage) registry(t *testing.T, o backends.Options) *backends.Registry {
@@ -180,7 +186,7 @@ func TestStartTellsOfTheProcessBeforeItReturns(t *testing.T) {
 	r := s.registry(t, backends.Options{Custom: map[orchestrator.AgentName]backends.Custom{"mine": {Command: []string{"/bin/sh", "-c", "true"}}}})
 	var told []orchestrator.Process
 	_, err := r.Start(t.Context(), orchestrator.SessionRequest{
-		Chat: "c1", Turn: "t1", Agent: "mine", Dir: "/work",
+		Chat: "c1", Turn: "t1", Agent: "mine", Dir: "/",
 		Started: func(p orchestrator.Process) { told = append(told, p) },
 	})
 	if err != nil {
@@ -191,7 +197,7 @@ func TestStartTellsOfTheProcessBeforeItReturns(t *testing.T) {
 		t.Errorf("told %+v", told)
 	}
 	cmd := s.launched[0]
-	if cmd.Path != "/bin/sh" || !slices.Equal(cmd.Args, []string{"-c", "true"}) || cmd.Dir != "/work" {
+	if cmd.Path != "/bin/sh" || !slices.Equal(cmd.Args, []string{"-c", "true"}) || cmd.Dir != "/" {
 		t.Errorf("launched %+v", cmd)
 	}
 }
@@ -199,12 +205,12 @@ func TestStartTellsOfTheProcessBeforeItReturns(t *testing.T) {
 func TestALaunchThatFailsIsTheAgentsFailure(t *testing.T) {
 	custom := map[orchestrator.AgentName]backends.Custom{"mine": {Command: []string{"/bin/sh"}}}
 	s := &stage{launch: errors.New("exec format error")}
-	_, err := s.registry(t, backends.Options{Custom: custom}).Start(t.Context(), orchestrator.SessionRequest{Agent: "mine"})
+	_, err := s.registry(t, backends.Options{Custom: custom}).Start(t.Context(), orchestrator.SessionRequest{Agent: "mine", Dir: "/"})
 	if orchestrator.CodeOf(err) != orchestrator.CodeAgent || !strings.Contains(err.Error(), "exec format error") {
 		t.Errorf("err = %v", err)
 	}
 	s.launch = orchestrator.Errorf(orchestrator.CodeDenied, "not allowed")
-	_, err = s.registry(t, backends.Options{Custom: custom}).Start(t.Context(), orchestrator.SessionRequest{Agent: "mine"})
+	_, err = s.registry(t, backends.Options{Custom: custom}).Start(t.Context(), orchestrator.SessionRequest{Agent: "mine", Dir: "/"})
 	if orchestrator.CodeOf(err) != orchestrator.CodeDenied {
 		t.Errorf("err = %v", err)
 	}
@@ -251,5 +257,20 @@ func TestDoctorReportsHowFarTheAgentCame(t *testing.T) {
 	_, err := new(stage).registry(t, backends.Options{}).Doctor(t.Context(), "ghost", false)
 	if orchestrator.CodeOf(err) != orchestrator.CodeNotFound {
 		t.Errorf("unknown agent: %v", err)
+	}
+}
+
+func TestADirectoryThatIsNotThereIsRefusedBeforeAnythingStarts(t *testing.T) {
+	s := &stage{}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := s.registry(t, backends.Options{Custom: map[orchestrator.AgentName]backends.Custom{"mine": {Command: []string{self}}}})
+	for _, dir := range []orchestrator.WorktreeDir{"", "relative", "/no/such/dir", "/dev/null"} {
+		_, err := r.Start(t.Context(), orchestrator.SessionRequest{Agent: "mine", Dir: dir})
+		if orchestrator.CodeOf(err) != orchestrator.CodeInvalid || len(s.launched) > 0 {
+			t.Errorf("%q: %v, started %v", dir, err, s.launched)
+		}
 	}
 }

@@ -6,40 +6,59 @@ import (
 	"boo/orchestrator"
 )
 
-// Start brings a session about. req.Started is told of every process before a
-// byte is sent to it. On error no process is left. It may be called
-// concurrently.
+// Start brings a session about, with a process of its own that ends with it.
+// req.Started is told of every process before a byte is sent to it. On error
+// no process is left. It may be called concurrently.
 func (r *Registry) Start(ctx context.Context, req orchestrator.SessionRequest) (orchestrator.AgentSession, error) {
-	def, err := r.Definition(req.Agent)
+	p, err := r.plan(req)
 	if err != nil {
 		return nil, err
 	}
-	protocol, err := r.protocol(def)
+	host, _, err := r.boot(ctx, p, req, string(req.Dir))
 	if err != nil {
 		return nil, err
 	}
-	environ := r.environOf(req.Environ)
-	found, err := find(def, r.configured[def.Name], r.data, environ)
+	session, err := host.Open(ctx, req)
 	if err != nil {
+		_ = host.Close(context.WithoutCancel(ctx)) // the error that led here says more
 		return nil, err
 	}
-	def = found.advise(def.settled(environ))
-	program, args := found.command(def.Args)
-	launch := func(ctx context.Context) (Child, error) {
-		child, err := r.launcher.Launch(ctx, Command{
-			Path: program,
-			Args: args,
-			Env:  environment(environ, def, req.Model),
-			Dir:  string(req.Dir),
-		})
+	return sole{session, host, req.Ended}, nil
+}
+
+// sole is a session with a process of its own.
+type sole struct {
+	Session
+	host  Host
+	ended func(error)
+}
+
+// Close ends the session with its process.
+func (s sole) Close(ctx context.Context) error { return s.host.Close(ctx) }
+
+// Release is Close: a registry keeps nothing warm.
+func (s sole) Release(ctx context.Context) error {
+	err := s.Close(ctx)
+	if s.ended != nil {
+		s.ended(nil)
+	}
+	return err
+}
+
+// boot starts the agent in a directory; req is told of the process.
+func (r *Registry) boot(ctx context.Context, p plan, req orchestrator.SessionRequest, dir string) (Host, Child, error) {
+	var child Child
+	host, err := p.protocol.Boot(ctx, p.def, func(ctx context.Context) (Child, error) {
+		launched, err := r.launcher.Launch(ctx, Command{Path: p.program, Args: p.args, Env: p.env, Dir: dir})
 		if err != nil {
-			return nil, launchError(def, found, err)
+			return nil, launchError(p.def, p.found, err)
 		}
-		process := child.Identity()
+		process := launched.Identity()
 		process.Chat, process.Turn, process.Agent = req.Chat, req.Turn, req.Agent
-		return tell(child, process, req.Started, req.Gone), nil
-	}
-	return protocol.Open(ctx, def, launch, req)
+		child = tell(launched, process, req.Started, req.Gone)
+		return child, nil
+	})
+	return host, child, err
 }
 
 // launchError gives the failure of a start the code of an agent's failure,

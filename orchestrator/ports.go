@@ -155,7 +155,8 @@ type AgentSession interface {
 	// Release gives the session back after a turn. It may stay warm, and what
 	// the agent left running with it: Start then returns it for the same chat,
 	// agent, model, mode, directory and environment. Where nothing is kept warm
-	// it is Close. The session is not used afterwards.
+	// it is Close, and req.Ended is told before it returns. The session is not
+	// used afterwards.
 	Release(ctx context.Context) error
 }
 

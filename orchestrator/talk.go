@@ -136,7 +136,7 @@ func (t *talk) finish(ctx context.Context, out outcome, cause error) {
 func (t *talk) save(ctx context.Context) { _ = t.lt.e.Store.PutSession(ctx, t.row) }
 
 // sessionEnded writes down that the session, released before, is not warm any
-// more. The next turn would find out by itself.
+// more.
 func (lt *liveTurn) sessionEnded(err error) {
 	to, text := SessionEvicted, ""
 	if err != nil {
@@ -144,6 +144,7 @@ func (lt *liveTurn) sessionEnded(err error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), settleTime)
 	defer cancel()
+	// Errors: the next turn finds out by itself.
 	_, _ = lt.e.Store.MoveSession(ctx, lt.turn.Chat, lt.turn.Agent, []SessionState{SessionIdle}, to, text)
 }
 

@@ -1,12 +1,37 @@
 package acp
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
 
+	"boo/backends"
 	"boo/orchestrator"
 )
+
+// Sole is a session with an agent of its own, which ends with it.
+type Sole struct {
+	*Session
+	Host *Host
+}
+
+// Close ends the agent.
+func (s *Sole) Close(ctx context.Context) error { return s.Host.Close(ctx) }
+
+// Open brings an agent up and a session about.
+func Open(ctx context.Context, p Protocol, def backends.Definition, child backends.Child, req orchestrator.SessionRequest) (*Sole, error) {
+	host, err := p.Boot(ctx, def, func(context.Context) (backends.Child, error) { return child, nil })
+	if err != nil {
+		return nil, err
+	}
+	session, err := host.Open(ctx, req)
+	if err != nil {
+		_ = host.Close(context.WithoutCancel(ctx))
+		return nil, err
+	}
+	return &Sole{session.(*Session), host.(*Host)}, nil
+}
 
 // Lines splits a stream as a connection does and returns its lines, those over
 // the limit left out.

@@ -21,29 +21,29 @@ const exitTime = 2 * time.Second
 
 // bury ends what is left of the agent, waits for the rest of its output and
 // says how it ended, or why it had to be.
-func (s *Session) bury(ctx context.Context, cause error) string {
+func (a *agent) bury(ctx context.Context, cause error) string {
 	own := !errors.Is(cause, errDeaf)
 	if own {
 		select {
-		case <-s.child.Done():
+		case <-a.child.Done():
 		case <-time.After(exitTime):
 			own = false
 		}
 	}
-	if err := s.child.End(ctx, killGrace); err != nil {
+	if err := a.child.End(ctx, killGrace); err != nil {
 		return fmt.Sprintf("%v, and it cannot be ended: %v", cause, err)
 	}
-	_ = s.drain(ctx) // nothing more can be done about output that stays open
+	_ = a.drain(ctx) // nothing more can be done about output that stays open
 	if own {
-		return exitText(s.child.Exit())
+		return exitText(a.child.Exit())
 	}
 	return cause.Error()
 }
 
 // obituary is the error of an agent that broke off in mid-turn; end says how.
-func (s *Session) obituary(end string) error {
-	return orchestrator.Errorf(orchestrator.CodeAgent, "agent %s: %w (%s)%s", s.def.Name, orchestrator.ErrAgentDied, end, s.tail()).
-		WithHint("boo agents doctor %s", s.def.Name)
+func (a *agent) obituary(end string) error {
+	return orchestrator.Errorf(orchestrator.CodeAgent, "agent %s: %w (%s)%s", a.def.Name, orchestrator.ErrAgentDied, end, a.tail()).
+		WithHint("boo agents doctor %s", a.def.Name)
 }
 
 func exitText(e backends.Exit) string {
@@ -55,11 +55,11 @@ func exitText(e backends.Exit) string {
 
 // tail returns what the agent last wrote beside the protocol, to stand at the
 // end of an error.
-func (s *Session) tail() string {
-	s.conn.mu.Lock()
-	noise := string(s.conn.noise)
-	s.conn.mu.Unlock()
-	text := strings.TrimSpace(strings.ToValidUTF8(s.child.Stderr(), "\uFFFD") + "\n" + strings.ToValidUTF8(noise, "\uFFFD"))
+func (a *agent) tail() string {
+	a.conn.mu.Lock()
+	noise := string(a.conn.noise)
+	a.conn.mu.Unlock()
+	text := strings.TrimSpace(strings.ToValidUTF8(a.child.Stderr(), "\uFFFD") + "\n" + strings.ToValidUTF8(noise, "\uFFFD"))
 	if text == "" {
 		return ""
 	}
@@ -70,11 +70,11 @@ func (s *Session) tail() string {
 }
 
 // explain turns the failure of a step into the error that a person sees.
-func (s *Session) explain(step string, err error) error {
-	name := s.def.Name
+func (a *agent) explain(step string, err error) error {
+	name := a.def.Name
 	if refusal, ok := errors.AsType[*rpcError](err); ok {
 		text := refusal.Error()
-		for _, setup := range s.def.Quirks.Setup {
+		for _, setup := range a.def.Quirks.Setup {
 			if strings.Contains(text, setup.Match) {
 				e := orchestrator.Errorf(orchestrator.CodeAgent, "%s (it said: %s)", setup.Msg, text)
 				return e.WithHint("%s", setup.Hint)
@@ -85,11 +85,11 @@ func (s *Session) explain(step string, err error) error {
 	}
 	switch {
 	case errors.Is(err, errSilent), errors.Is(err, errStalled):
-		return orchestrator.Errorf(orchestrator.CodeAgent, "agent %s did not %s: %w%s", name, step, err, s.tail()).
+		return orchestrator.Errorf(orchestrator.CodeAgent, "agent %s did not %s: %w%s", name, step, err, a.tail()).
 			WithHint("boo agents doctor %s", name)
 	case errors.Is(err, errEnded), errors.Is(err, errDeaf), errors.Is(err, errUnread):
-		end := s.bury(context.Background(), err)
-		return orchestrator.Errorf(orchestrator.CodeAgent, "agent %s ended before it could %s (%s)%s", name, step, end, s.tail()).
+		end := a.bury(context.Background(), err)
+		return orchestrator.Errorf(orchestrator.CodeAgent, "agent %s ended before it could %s (%s)%s", name, step, end, a.tail()).
 			WithHint("boo agents doctor %s", name)
 	}
 	if errors.Is(err, context.Canceled) {

@@ -36,18 +36,10 @@ func (s *Session) establish(ctx context.Context, intro introduction, req orchest
 	if err := json.Unmarshal(raw, &result); err != nil || result.ID == "" {
 		return result, orchestrator.Errorf(orchestrator.CodeAgent, "agent %s opened a session without an id", s.def.Name)
 	}
-	s.adopt(result.ID)
+	s.host.adopt(s, result.ID)
 	s.info.Rung = orchestrator.RungNew
 	s.meter.fresh()
 	return result, nil
-}
-
-// adopt sets the session's id: from here on, updates of other sessions are
-// told apart.
-func (s *Session) adopt(id string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.id = id
 }
 
 // bringBack resumes or loads the session, whichever is advertised. ok is false
@@ -97,7 +89,7 @@ func (s *Session) restore(ctx context.Context, method string, params any, id str
 	if result.ID != "" {
 		id = result.ID
 	}
-	s.adopt(id)
+	s.host.adopt(s, id)
 	s.info.Rung = orchestrator.RungResumed
 	return result, nil
 }

@@ -2,6 +2,7 @@ package acp
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"boo/orchestrator"
@@ -20,6 +21,10 @@ func (s *Session) letPass(ctx context.Context, req orchestrator.SessionRequest) 
 	next := now.Truncate(step).Add(step)
 	if !req.Used.IsZero() && req.Used.Before(now.Truncate(step)) {
 		return nil
+	}
+	if s.notice != nil {
+		s.notice(fmt.Sprintf("%s can bring its session back without losing its history from %s on; waiting %d s",
+			s.def.Title, next.Format(time.TimeOnly), int(next.Sub(now).Seconds())+1))
 	}
 	select {
 	case <-time.After(next.Sub(now) + clockSlack):

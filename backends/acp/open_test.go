@@ -38,18 +38,6 @@ func TestANewSessionIsOpenedInTheWorktree(t *testing.T) {
 	}
 }
 
-func TestADirectoryThatIsNotThereIsRefusedBeforeAnythingStarts(t *testing.T) {
-	for _, dir := range []string{"", "relative", "/no/such/dir", "/dev/null"} {
-		_, err := acp.Protocol{}.Open(t.Context(), definition, func(context.Context) (backends.Child, error) {
-			t.Error("the agent was started")
-			return nil, errors.New("no")
-		}, orchestrator.SessionRequest{Dir: orchestrator.WorktreeDir(dir)})
-		if orchestrator.CodeOf(err) != orchestrator.CodeInvalid {
-			t.Errorf("%q: %v", dir, err)
-		}
-	}
-}
-
 const user = `{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"hello"}}`
 
 func TestASessionIsBroughtBackByTheBestRungThatIsAdvertised(t *testing.T) {
@@ -311,7 +299,7 @@ func TestAStopWhileTheSessionOpensLeavesNothing(t *testing.T) {
 		p.expect("initialize")
 		cancel()
 	})
-	_, err := acp.Protocol{}.Open(ctx, definition, func(context.Context) (backends.Child, error) { return proc, nil },
+	_, err := acp.Open(ctx, acp.Protocol{}, definition, proc,
 		orchestrator.SessionRequest{Dir: orchestrator.WorktreeDir(t.TempDir())})
 	if !errors.Is(err, context.Canceled) || orchestrator.CodeOf(err) != orchestrator.CodeInterrupted {
 		t.Errorf("err = %v", err)

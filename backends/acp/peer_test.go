@@ -34,6 +34,7 @@ func (p *process) Stdin() io.WriteCloser          { return p.stdin }
 func (p *process) Stdout() io.Reader              { return p.stdout }
 func (p *process) Identity() orchestrator.Process { return orchestrator.Process{PID: 1} }
 func (p *process) Done() <-chan struct{}          { return p.done }
+func (p *process) Tree() (int, int64)             { return 1, 1 << 20 }
 
 func (p *process) Stderr() string {
 	p.mu.Lock()
@@ -178,7 +179,7 @@ func (p *peer) settle() {
 type stage struct {
 	t       *testing.T
 	proc    *process
-	session *acp.Session
+	session *acp.Sole
 	played  chan struct{}
 }
 
@@ -212,8 +213,7 @@ func open(t *testing.T, def backends.Definition, req orchestrator.SessionRequest
 	if req.Dir == "" {
 		req.Dir = orchestrator.WorktreeDir(t.TempDir())
 	}
-	launch := func(context.Context) (backends.Child, error) { return proc, nil }
-	session, err := acp.Protocol{Version: "0.1"}.Open(t.Context(), def, launch, req)
+	session, err := acp.Open(t.Context(), acp.Protocol{Version: "0.1"}, def, proc, req)
 	if err != nil {
 		select {
 		case <-proc.done:
@@ -222,7 +222,7 @@ func open(t *testing.T, def backends.Definition, req orchestrator.SessionRequest
 		}
 		return nil, err
 	}
-	st := &stage{t: t, proc: proc, session: session.(*acp.Session), played: played}
+	st := &stage{t: t, proc: proc, session: session, played: played}
 	t.Cleanup(func() {
 		if err := session.Close(context.Background()); err != nil {
 			t.Errorf("close: %v", err)

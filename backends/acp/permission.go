@@ -33,35 +33,25 @@ type permissionRequest struct {
 	} `json:"options"`
 }
 
-// request takes a message of the agent's that wants an answer; the reading
-// goroutine calls it.
-func (s *Session) request(id json.RawMessage, method string, params json.RawMessage) bool {
-	if method != methodPermission {
-		return false
-	}
-	var r permissionRequest
-	if json.Unmarshal(params, &r) != nil || r.Tool.ID == "" || len(r.Options) == 0 {
-		s.conn.refuse(id, codeBadParams, "Invalid params")
-		return true
-	}
+// asked takes a request of the agent's; the reading goroutine calls it.
+func (s *Session) asked(id json.RawMessage, r permissionRequest) {
 	s.mu.Lock()
 	t := s.live
 	s.mu.Unlock()
-	if t == nil || r.Session != s.id {
+	if t == nil {
 		s.conn.respond(id, cancelledOutcome())
-		return true
+		return
 	}
 	tool, ok := t.asked(r.Tool)
 	if !ok {
 		s.conn.respond(id, cancelledOutcome())
-		return true
+		return
 	}
 	p := &permission{id: id, turn: t}
 	for _, o := range r.Options {
 		p.options = append(p.options, orchestrator.PermissionOption{ID: o.ID, Name: o.Name, Kind: o.Kind})
 	}
 	s.ask(p, tool)
-	return true
 }
 
 // ask has the request answered in a goroutine of its own, which Close waits
@@ -70,6 +60,7 @@ func (s *Session) ask(p *permission, tool orchestrator.ToolCall) {
 	ctx, cancel := context.WithCancel(context.Background())
 	p.cancel = cancel
 	s.mu.Lock()
+	permit := s.permit
 	open := s.live == p.turn && !p.turn.stopping && !s.closing && len(s.pending) < maxPermissions && s.permit != nil
 	if open {
 		s.pending[string(p.id)] = p
@@ -84,7 +75,7 @@ func (s *Session) ask(p *permission, tool orchestrator.ToolCall) {
 	go func() {
 		defer s.asks.Done()
 		defer cancel()
-		choice, err := s.permit(ctx, orchestrator.Permission{ID: orchestrator.NewPermissionID(), Tool: tool, Options: p.options})
+		choice, err := permit(ctx, orchestrator.Permission{ID: orchestrator.NewPermissionID(), Tool: tool, Options: p.options})
 		if err != nil {
 			choice = stopCancelled
 		}

@@ -184,9 +184,9 @@ func (x *exchange) unasked(a answer) bool {
 }
 
 // dying reports whether the agent's output ends within a moment.
-func (s *Session) dying() bool {
+func (a *agent) dying() bool {
 	select {
-	case <-s.conn.ended:
+	case <-a.conn.ended:
 		return true
 	case <-time.After(exitTime):
 		return false
@@ -204,6 +204,7 @@ func (s *Session) posing(opening string) (text string, ok bool) {
 // kill ends an agent that did not end its turn in time.
 func (x *exchange) kill(ctx context.Context) (orchestrator.TurnResult, error) {
 	ctx = context.WithoutCancel(ctx)
+	x.s.ordered.Store(true)
 	err := x.s.child.End(ctx, killGrace)
 	if err == nil {
 		err = x.s.drain(ctx)

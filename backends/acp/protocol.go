@@ -5,8 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -27,7 +25,7 @@ const (
 // protocolVersion is the version of the protocol that is spoken here.
 const protocolVersion = 1
 
-// Protocol opens sessions with agents that speak ACP. It implements
+// Protocol brings up agents that speak ACP. It implements
 // backends.Protocol; the zero value is ready.
 type Protocol struct {
 	// Version is boo's own, as it is told to agents.
@@ -61,73 +59,45 @@ type capabilities struct {
 	} `json:"sessionCapabilities"`
 }
 
-// Open starts the agent by calling launch and brings the session about. Once
-// the agent has introduced itself, an error is a *backends.OpenError. On error
-// the child has been ended.
-func (p Protocol) Open(ctx context.Context, def backends.Definition, launch func(context.Context) (backends.Child, error), req orchestrator.SessionRequest) (orchestrator.AgentSession, error) {
-	// Agents differ widely in what they make of a directory that is not there.
-	if info, err := os.Stat(string(req.Dir)); !filepath.IsAbs(string(req.Dir)) || err != nil || !info.IsDir() {
-		return nil, orchestrator.Errorf(orchestrator.CodeInvalid, "agent %s cannot work in %q: not an absolute path of a directory", def.Name, req.Dir)
-	}
+// Boot starts the agent by calling launch and shakes hands. On error the child
+// has been ended.
+func (p Protocol) Boot(ctx context.Context, def backends.Definition, launch func(context.Context) (backends.Child, error)) (backends.Host, error) {
 	child, err := launch(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{def: def, child: child, permit: req.Permit, pending: map[string]*permission{}}
-	s.conn = newConn(child, s)
-	s.conn.start()
-	if err := p.open(ctx, s, req); err != nil {
-		// The error that led here says more than one of the end.
-		_ = s.Close(context.WithoutCancel(ctx))
+	h := &Host{agent: &agent{def: def, child: child}, door: make(chan struct{}, 1), sessions: map[string]*Session{}}
+	h.conn = newConn(child, h)
+	h.conn.start()
+	if h.intro, err = p.initialize(ctx, h.agent); err != nil {
+		_ = h.Close(context.WithoutCancel(ctx)) // the error that led here says more
 		return nil, err
 	}
-	return s, nil
-}
-
-func (p Protocol) open(ctx context.Context, s *Session, req orchestrator.SessionRequest) error {
-	intro, err := p.initialize(ctx, s)
-	if err != nil {
-		return err
-	}
-	s.info = orchestrator.SessionInfo{Version: cut(intro.Info.Version, 100), Protocol: "acp/1", Caps: intro.Caps}
-	s.closes = intro.can.Session.Close != nil
-	told := s.info
-	result, err := s.establish(ctx, intro, req)
-	if err == nil {
-		err = s.configure(ctx, result, req)
-	}
-	if err != nil {
-		return &backends.OpenError{Info: told, Err: err}
-	}
-	s.info.NativeID = s.id
-	if s.info.Rung == orchestrator.RungResumed {
-		s.info.Replayed = s.Stats().Replayed
-	}
-	return nil
+	return h, nil
 }
 
 // initialize shakes hands. boo offers neither files nor terminals: with some
 // agents the offer breaks their own tools.
-func (p Protocol) initialize(ctx context.Context, s *Session) (introduction, error) {
+func (p Protocol) initialize(ctx context.Context, a *agent) (introduction, error) {
 	var intro introduction
 	version := p.Version
 	if version == "" {
 		version = "0"
 	}
-	raw, err := s.conn.call(ctx, methodInitialize, sdk.InitializeRequest{
+	raw, err := a.conn.call(ctx, methodInitialize, sdk.InitializeRequest{
 		ProtocolVersion: protocolVersion,
 		ClientInfo:      &sdk.Implementation{Name: "boo", Version: version},
-	}, limits{total: cmp.Or(s.def.Quirks.StartTime, initializeTime)})
+	}, limits{total: cmp.Or(a.def.Quirks.StartTime, initializeTime)})
 	if err != nil {
-		return intro, s.explain("answer initialize", err)
+		return intro, a.explain("answer initialize", err)
 	}
 	if err := json.Unmarshal(raw, &intro); err != nil {
-		return intro, orchestrator.Errorf(orchestrator.CodeAgent, "agent %s answers initialize in a form that boo does not know: %w", s.def.Name, err)
+		return intro, orchestrator.Errorf(orchestrator.CodeAgent, "agent %s answers initialize in a form that boo does not know: %w", a.def.Name, err)
 	}
 	if intro.Version != protocolVersion {
-		e := orchestrator.Errorf(orchestrator.CodeAgent, "agent %s speaks version %d of its protocol, boo speaks version %d", s.def.Name, intro.Version, protocolVersion)
-		if s.def.Package.Name != "" {
-			e = e.WithHint("boo agents install %s", s.def.Name)
+		e := orchestrator.Errorf(orchestrator.CodeAgent, "agent %s speaks version %d of its protocol, boo speaks version %d", a.def.Name, intro.Version, protocolVersion)
+		if a.def.Package.Name != "" {
+			e = e.WithHint("boo agents install %s", a.def.Name)
 		}
 		return intro, e
 	}

@@ -22,18 +22,17 @@ const (
 	drainGrace = 5 * time.Second
 )
 
-// Session is a live agent holding one session. It implements
-// orchestrator.AgentSession.
+// Session is one session of a running agent. It implements backends.Session.
 type Session struct {
-	def    backends.Definition
-	child  backends.Child
-	conn   *conn
+	*agent
+	host   *Host
 	permit func(context.Context, orchestrator.Permission) (string, error)
-	id     string
+	notice func(string)
+	id     string // set once, under the host's mutex, before Open returns
 	info   orchestrator.SessionInfo
 	asks   sync.WaitGroup // goroutines of permission requests
 
-	closes bool // it has session/close
+	closes bool // the agent has session/close
 
 	meter meter
 
@@ -46,51 +45,36 @@ type Session struct {
 	bidden  bool // to close its session
 }
 
-var _ orchestrator.AgentSession = (*Session)(nil)
+var _ backends.Session = (*Session)(nil)
 
 // Info tells how the session came to be.
 func (s *Session) Info() orchestrator.SessionInfo { return s.info }
 
-// Stats counts what came from the agent beside events.
-func (s *Session) Stats() Stats {
-	s.conn.mu.Lock()
-	defer s.conn.mu.Unlock()
-	return s.conn.stats
+// Stats counts what came over the agent's connection beside events.
+func (s *Session) Stats() Stats { return s.stats() }
+
+// Serve has the requests and notices of the next turn go to others.
+func (s *Session) Serve(req orchestrator.SessionRequest) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.permit, s.notice = req.Permit, req.Notice
 }
 
-// notification takes a message of the agent's that wants no answer; the
-// reading goroutine calls it.
-func (s *Session) notification(method string, params json.RawMessage) bool {
-	switch method {
-	case methodUpdate:
-		s.update(params)
-		return true
-	case methodCancelRequest:
-		s.withdraw(params)
-		return true
-	}
-	return false
-}
-
-func (s *Session) update(params json.RawMessage) {
-	var n notification
-	bad := json.Unmarshal(params, &n) != nil || len(n.Update) == 0
+// update takes an update of this session's; the reading goroutine calls it.
+func (s *Session) update(raw json.RawMessage) {
 	s.mu.Lock()
 	t := s.live
-	foreign := !bad && s.id != "" && n.Session != s.id
-	if t == nil && !bad && !foreign {
-		s.replayed(n.Update)
+	if t == nil {
+		s.replayed(raw)
 	}
 	s.mu.Unlock()
-	known := !bad
-	if t != nil && known && !foreign {
-		known = t.take(n.Update)
+	known := true
+	if t != nil {
+		known = t.take(raw)
 	}
 	s.conn.count(func(c *Stats) {
 		c.Updates++
 		switch {
-		case foreign:
-			c.Foreign++
 		case !known:
 			c.Unknown++
 		case t == nil:
@@ -137,33 +121,23 @@ func (s *Session) Stop(ctx context.Context, grace time.Duration) error {
 	}
 }
 
-// Close ends the agent's process tree and everything that serves it. A prompt
-// in flight returns as cancelled. It may be called twice.
+// Close puts the session away, and leaves the agent and its other sessions
+// alone. A prompt in flight is not waited for. It may be called twice.
 func (s *Session) Close(ctx context.Context) error {
+	s.shut()
+	s.bid(ctx)
+	s.host.drop(s)
+	s.asks.Wait()
+	return nil
+}
+
+// shut has the session take nothing more, and answers what is open.
+func (s *Session) shut() {
 	s.mu.Lock()
 	s.closing = true
 	s.mu.Unlock()
 	s.cancelPermissions()
-	s.bid(ctx)
-	s.conn.out.shut()
-	select {
-	case <-s.child.Done():
-	case <-time.After(quitGrace):
-	}
-	err := s.child.End(ctx, killGrace)
-	if err == nil {
-		<-s.conn.out.done
-		err = s.drain(ctx)
-	}
-	s.asks.Wait()
-	if err != nil {
-		return fmt.Errorf("end agent %s: %w", s.def.Name, err)
-	}
-	return nil
 }
-
-// Release closes the session: who wants to keep it warm holds on to it instead.
-func (s *Session) Release(ctx context.Context) error { return s.Close(ctx) }
 
 // bid asks the agent to put its session away, where it can be asked and has no
 // turn in flight. One that takes long is not waited for: its process ends, and
@@ -175,18 +149,6 @@ func (s *Session) bid(ctx context.Context) {
 	s.mu.Unlock()
 	if s.closes && idle {
 		_, _ = s.conn.call(ctx, methodClose, sdk.CloseSessionRequest{SessionId: sdk.SessionId(s.id)}, limits{total: quitGrace})
-	}
-}
-
-// drain waits until everything that the agent wrote has been read.
-func (s *Session) drain(ctx context.Context) error {
-	select {
-	case <-s.conn.ended:
-		return nil
-	case <-time.After(drainGrace):
-		return fmt.Errorf("its output stays open after its end")
-	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
 }
 

@@ -8,15 +8,14 @@ import (
 	"testing/synctest"
 	"time"
 
-	"boo/backends"
 	"boo/backends/acp"
 	"boo/orchestrator"
 )
 
 // openDeaf opens a session with a process that the test plays by itself.
-func openDeaf(t *testing.T, proc *process) orchestrator.AgentSession {
+func openDeaf(t *testing.T, proc *process) *acp.Sole {
 	t.Helper()
-	st, err := acp.Protocol{}.Open(t.Context(), definition, func(context.Context) (backends.Child, error) { return proc, nil },
+	st, err := acp.Open(t.Context(), acp.Protocol{}, definition, proc,
 		orchestrator.SessionRequest{Dir: orchestrator.WorktreeDir(t.TempDir())})
 	if err != nil {
 		t.Fatal(err)

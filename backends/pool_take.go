@@ -1,0 +1,96 @@
+package backends
+
+import (
+	"context"
+	"time"
+
+	"boo/orchestrator"
+)
+
+// take finds the session if it is warm, or else the agent to open one in,
+// whose host is nil if it has to be brought up first. The agent is busy for k.
+func (p *Pool) take(ctx context.Context, k key, plan plan, req orchestrator.SessionRequest) (*pooled, *warm, error) {
+	for {
+		p.mu.Lock()
+		if p.closed {
+			p.mu.Unlock()
+			return nil, nil, p.shut(k.agent)
+		}
+		if err := p.crashes.check(k, time.Now()); err != nil {
+			p.mu.Unlock()
+			return nil, nil, err
+		}
+		h := p.holder(k)
+		switch {
+		case h == nil:
+			h = p.reserve(k, plan)
+			p.mu.Unlock()
+			return h, nil, nil
+		case h.phase == ending || h.phase == busy && h.key == k:
+			changed := h.changed
+			p.mu.Unlock()
+			if err := await(ctx, changed); err != nil {
+				return nil, nil, err
+			}
+		case h.phase == free && !h.doomed && !h.over() && h.identity == plan.identity && h.sessions[k].fits(req):
+			h.move(busy, k)
+			s := h.sessions[k]
+			s.ended = req.Ended
+			p.mu.Unlock()
+			return h, s, nil
+		default:
+			p.mu.Unlock()
+			if err := p.putAway(ctx, h, k); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+}
+
+// holder returns the agent that holds the session of k, or nil. p.mu is held.
+func (p *Pool) holder(k key) *pooled {
+	for _, h := range p.hosts {
+		if _, ok := h.sessions[k]; ok || h.phase == busy && h.key == k {
+			return h
+		}
+	}
+	return nil
+}
+
+// reserve returns an agent that is busy for k: an idle one with room, or a new
+// one. p.mu is held.
+func (p *Pool) reserve(k key, plan plan) *pooled {
+	for _, h := range p.hosts {
+		if h.phase == free && h.shared && !h.doomed && h.identity == plan.identity && len(h.sessions) < maxSessions && !h.over() {
+			h.move(busy, k)
+			return h
+		}
+	}
+	h := &pooled{
+		agent: plan.def.Name, identity: plan.identity, phase: busy, key: k, used: time.Now(),
+		sessions: map[key]*warm{}, changed: make(chan struct{}),
+	}
+	p.hosts = append(p.hosts, h)
+	p.trim()
+	return h
+}
+
+// putAway takes a session that is warm out of its agent. An agent that holds no
+// other ends; one that is busy for another chat does not notice.
+func (p *Pool) putAway(ctx context.Context, h *pooled, k key) error {
+	p.mu.Lock()
+	s, ok := h.sessions[k]
+	if !ok || h.phase == ending || h.phase == gone || h.phase == busy && h.key == k {
+		p.mu.Unlock()
+		return nil // it is somebody else's matter now
+	}
+	if h.phase == free && (len(h.sessions) == 1 || h.over()) {
+		p.mu.Unlock()
+		return p.end(ctx, h)
+	}
+	delete(h.sessions, k)
+	p.mu.Unlock()
+	err := s.session.Close(ctx)
+	s.tell(nil)
+	return err
+}
