@@ -30,7 +30,9 @@ func (e *Engine) Apply(ctx context.Context, req orchestrator.ApplyRequest) (orch
 	if err := e.settle(ctx, req.Checkout); err != nil {
 		return orchestrator.ApplyResult{}, err
 	}
-	result, err := e.apply(ctx, req)
+	held, done := e.git.Hold(ctx, req.Checkout)
+	defer done()
+	result, err := e.apply(held, req)
 	if err != nil && orchestrator.CodeOf(err) != orchestrator.CodeConflict {
 		result.Conflict = nil
 	}

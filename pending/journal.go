@@ -61,6 +61,9 @@ func (e *Engine) prepare(ctx context.Context, j *journal, baseline map[orchestra
 	if err != nil {
 		return fmt.Errorf("commit new baseline: %w", err)
 	}
+	if err := e.git.Flush(ctx); err != nil {
+		return err
+	}
 	j.Steps = make([]orchestrator.ApplyStep, len(j.moves))
 	for i, m := range j.moves {
 		j.Steps[i] = m.ApplyStep

@@ -11,6 +11,14 @@ import (
 // of the methods runs code that a repository or a tree names, and only those of
 // [Landings] touch the index, HEAD or a branch of a checkout.
 type Git interface {
+	// Hold keeps open what calls with the context that it returns would each open
+	// by themselves, until release. The rules of the checkout are those of now
+	// for them, and objects that they make are on disk after Flush, or where one
+	// of the calls needs them there.
+	Hold(ctx context.Context, c orchestrator.Checkout) (held context.Context, release func())
+	// Flush brings the objects that were made under a hold to the disk.
+	Flush(ctx context.Context) error
+
 	// Diff lists the paths that differ between two commits or trees, by path.
 	Diff(ctx context.Context, common orchestrator.GitDir, from, to orchestrator.ObjectID) ([]orchestrator.FileChange, error)
 
@@ -28,7 +36,7 @@ type Git interface {
 
 	// Materialize writes entries below dir, named by their paths, in the form
 	// they have in the checkout (end-of-line and encoding rules applied,
-	// filters not), fsynced.
+	// filters not). It syncs nothing.
 	Materialize(ctx context.Context, c orchestrator.Checkout, dir string, entries map[orchestrator.Path]orchestrator.Entry) error
 
 	// Overlay returns the tree that is tree with the entries put in place; a

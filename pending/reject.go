@@ -28,6 +28,8 @@ func (e *Engine) Reject(ctx context.Context, req orchestrator.RejectRequest) (or
 	if len(req.Changes) == 0 {
 		return result, orchestrator.Errorf(orchestrator.CodeInvalid, "nothing to reject").WithHint("boo pending ls")
 	}
+	ctx, done := e.git.Hold(ctx, c)
+	defer done()
 	wt, err := e.store.Worktree(ctx, req.Worktree.Chat)
 	if err != nil {
 		return result, err

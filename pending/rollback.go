@@ -71,7 +71,11 @@ func (e *Engine) restoreFiles(a orchestrator.Apply) ([]orchestrator.PathConflict
 			kept = append(kept, left(a, st, "you changed it while boo wrote, and it is left so"))
 		}
 	}
-	return kept, syncParents(t, paths)
+	b := barrier{top: t.top}
+	if err := b.addParents(t, paths); err != nil {
+		return kept, err
+	}
+	return kept, b.wait()
 }
 
 // left says of a path that it could not be put back, and where its bytes are.

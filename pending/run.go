@@ -66,6 +66,9 @@ func (e *Engine) ready(ctx context.Context, j *journal, w work) (err error) {
 	if err := j.stage.verify(j.moves, idWidth(j.moves)); err != nil {
 		return err
 	}
+	if err := j.stage.sync(j.moves); err != nil {
+		return fmt.Errorf("stage: %w", err)
+	}
 	e.mark("prepare")
 	return e.prepare(ctx, j, w.baseline)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strconv"
 
 	"boo/orchestrator"
@@ -16,6 +17,7 @@ import (
 // own file again.
 type stage struct {
 	path string
+	home stageHome
 	new  *tree
 	old  dir
 }
@@ -55,6 +57,7 @@ func (h stageHome) make(id orchestrator.ApplyID, dev uint64) (*stage, error) {
 	if err != nil {
 		return nil, errors.Join(err, h.remove(id))
 	}
+	s.home = h
 	return s, nil
 }
 
@@ -64,7 +67,7 @@ func (h stageHome) fill(d dir, id orchestrator.ApplyID, dev uint64) (*stage, err
 		return nil, err
 	}
 	defer at.close()
-	if err := errors.Join(at.mkdir("new", 0o700), at.mkdir("old", 0o700), at.sync(), d.sync()); err != nil {
+	if err := errors.Join(at.mkdir("new", 0o700), at.mkdir("old", 0o700)); err != nil {
 		return nil, err
 	}
 	s, err := openStage(at, h.path(id))
@@ -123,6 +126,52 @@ func stageOf(a orchestrator.Apply) (*stage, error) {
 	}
 	defer at.close()
 	return openStage(at, a.StageDir)
+}
+
+// sync brings the stage to the disk with everything in it.
+func (s *stage) sync(moves []*move) error {
+	home, err := s.home.open(false)
+	if err != nil {
+		return err
+	}
+	defer home.close()
+	b := barrier{top: s.old}
+	if err := s.gather(&b, home, moves); err != nil {
+		return errors.Join(err, b.close())
+	}
+	return b.wait()
+}
+
+func (s *stage) gather(b *barrier, home dir, moves []*move) error {
+	at := filepath.Base(s.path)
+	if err := errors.Join(b.add(home, "."), b.add(home, at), b.add(s.old, "."), b.add(s.new.top, ".")); err != nil {
+		return err
+	}
+	done := map[orchestrator.Path]bool{}
+	for _, m := range moves {
+		if !m.writes() || !m.After.Exists() || b.many {
+			continue
+		}
+		d, name, err := s.new.parent(m.Path)
+		if err != nil {
+			return err
+		}
+		if m.After.Mode != orchestrator.ModeSymlink { // a symlink is on disk with its directory
+			if err := b.add(d, name); err != nil {
+				return err
+			}
+		}
+		for _, above := range ancestors(m.Path) {
+			if done[above] {
+				continue
+			}
+			done[above] = true
+			if err := b.addParents(s.new, []orchestrator.Path{above + "/."}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // verify checks every staged file and names its bytes in AfterRaw.

@@ -57,7 +57,11 @@ func (h stageHome) open(create bool) (dir, error) {
 	}
 	for _, name := range h.sub {
 		if create {
-			if err := d.mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			err := d.mkdir(name, 0o700)
+			if err == nil {
+				err = d.sync()
+			}
+			if err != nil && !errors.Is(err, fs.ErrExist) {
 				d.close()
 				return dir{}, err
 			}

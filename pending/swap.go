@@ -107,29 +107,11 @@ func (j *journal) sync() error {
 			paths = append(paths, m.Dirs...)
 		}
 	}
-	return errors.Join(syncParents(j.tree, paths), j.stage.old.sync())
-}
-
-func syncParents(t *tree, paths []orchestrator.Path) error {
-	done := map[orchestrator.Path]bool{}
-	for _, p := range paths {
-		parent, _ := split(p)
-		if done[parent] {
-			continue
-		}
-		done[parent] = true
-		d, _, err := t.parent(p)
-		if isNoDir(err) {
-			continue // it made way itself
-		}
-		if err != nil {
-			return err
-		}
-		if err := d.sync(); err != nil {
-			return err
-		}
+	b := barrier{top: j.stage.old}
+	if err := errors.Join(b.add(j.stage.old, "."), b.addParents(j.tree, paths)); err != nil {
+		return err
 	}
-	return nil
+	return b.wait()
 }
 
 // sameFile reports whether two looks saw the same content under the same

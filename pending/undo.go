@@ -41,6 +41,8 @@ func (e *Engine) Undo(ctx context.Context, req orchestrator.UndoRequest) (orches
 const undoing = "undo the last apply in"
 
 func (e *Engine) undo(ctx context.Context, c orchestrator.Checkout, a orchestrator.Apply) (orchestrator.ApplyResult, error) {
+	ctx, done := e.git.Hold(ctx, c)
+	defer done()
 	result := orchestrator.ApplyResult{ID: a.ID, Kind: a.Kind, Chat: a.Chat, Checkout: c.Dir, Ref: a.Landing.Ref, Commit: a.Landing.New}
 	wt, err := e.store.Worktree(ctx, a.Chat)
 	if err != nil {

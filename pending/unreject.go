@@ -31,6 +31,8 @@ func (e *Engine) unreject(ctx context.Context, a orchestrator.Apply, waiting fun
 	if wt, err = e.catchUp(ctx, a.Chat); err != nil {
 		return result, untouched(unrejecting, c.Dir, err)
 	}
+	ctx, done := e.git.Hold(ctx, c)
+	defer done()
 	t, err := openTree(string(c.Dir))
 	if err != nil {
 		return result, untouched(unrejecting, c.Dir, err)

@@ -11,7 +11,7 @@ import (
 )
 
 // writeRaw writes a new file at p with exactly the bytes of a blob, and the
-// permissions that git would give it.
+// permissions that git would give it. Nothing is synced.
 func (t *tree) writeRaw(p orchestrator.Path, mode orchestrator.FileMode, blob func(io.Writer) error) error {
 	d, name, err := t.makeParent(p)
 	if err != nil {
@@ -33,9 +33,5 @@ func (t *tree) writeRaw(p orchestrator.Path, mode orchestrator.FileMode, blob fu
 		return wrap("make", name, err)
 	}
 	f := os.NewFile(uintptr(fd), name)
-	err = blob(f)
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
+	return errors.Join(blob(f), f.Close())
 }

@@ -3,12 +3,15 @@ package worktree
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 
 	"boo/orchestrator"
 	"boo/worktree/internal/gitcmd"
+	"boo/worktree/internal/pack"
+	"boo/worktree/internal/pack/objectid"
 )
 
 // boo is who commits what boo writes.
@@ -23,13 +26,19 @@ type commit struct {
 
 // Commit writes a commit object with boo as author and committer.
 func (e *Engine) Commit(ctx context.Context, common orchestrator.GitDir, tree orchestrator.ObjectID, parents []orchestrator.ObjectID, message string) (orchestrator.ObjectID, error) {
-	r, err := e.plain(common, tree)
-	if err != nil {
-		return "", coded(err, "write a commit")
-	}
 	by := e.signed(boo)
-	id, err := e.writeCommit(ctx, r, commit{tree: tree, parents: parents, author: by, committer: by, message: message})
+	id, err := e.putCommit(ctx, common, commit{tree: tree, parents: parents, author: by, committer: by, message: message})
 	return id, coded(err, "write a commit")
+}
+
+// putCommit writes a commit beside the objects that were made before it.
+func (e *Engine) putCommit(ctx context.Context, common orchestrator.GitDir, c commit) (id orchestrator.ObjectID, err error) {
+	objects, done, err := e.objectsFor(ctx, common, c.tree)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	return objects.put(objectid.Commit, c.encode())
 }
 
 // signed gives a signature the time that it lacks.
@@ -71,22 +80,50 @@ func ident(role string, s orchestrator.Signature) []string {
 }
 
 // Blob copies the content of a blob to w, as it is recorded.
-func (e *Engine) Blob(ctx context.Context, common orchestrator.GitDir, id orchestrator.ObjectID, w io.Writer) error {
-	r, err := e.plain(common, id)
+func (e *Engine) Blob(ctx context.Context, common orchestrator.GitDir, id orchestrator.ObjectID, w io.Writer) (err error) {
+	objects, done, err := e.objectsFor(ctx, common, id)
 	if err != nil {
 		return coded(err, "read object %s", id.Short())
 	}
-	call := r.call("cat-file", "blob", string(id))
-	call.Stdout = w
-	_, err = e.git.Run(ctx, call)
-	return coded(err, "read object %s", id.Short())
+	defer func() { err = errors.Join(err, done()) }()
+	return coded(objects.blob(ctx, id, w), "read object %s", id.Short())
 }
 
 // PutBlob stores the bytes of r as a blob, as they are. It goes to the
 // repository itself, which alone says what kind of ids it has.
 func (e *Engine) PutBlob(ctx context.Context, common orchestrator.GitDir, r io.Reader) (orchestrator.ObjectID, error) {
+	if h := holdOf(ctx); h != nil && h.at.CommonDir == common {
+		return e.putHeld(ctx, h, r)
+	}
+	id, err := e.hashAll(ctx, common, r)
+	return id, coded(err, "store a file")
+}
+
+// putHeld gathers a small blob with what was made before, and leaves a large
+// one to git.
+func (e *Engine) putHeld(ctx context.Context, h *hold, r io.Reader) (orchestrator.ObjectID, error) {
+	s, err := h.rules()
+	if err != nil {
+		return "", coded(err, "store a file")
+	}
+	head, err := io.ReadAll(io.LimitReader(r, pack.Buffered+1))
+	if err != nil {
+		return "", coded(err, "store a file")
+	}
+	if len(head) > pack.Buffered {
+		id, err := e.hashAll(ctx, h.at.CommonDir, io.MultiReader(bytes.NewReader(head), r))
+		return id, coded(err, "store a file")
+	}
+	objects, _, err := e.objectsFor(ctx, h.at.CommonDir, s.format().EmptyTree())
+	if err != nil {
+		return "", coded(err, "store a file")
+	}
+	id, err := objects.put(objectid.Blob, head)
+	return id, coded(err, "store a file")
+}
+
+func (e *Engine) hashAll(ctx context.Context, common orchestrator.GitDir, r io.Reader) (orchestrator.ObjectID, error) {
 	call := shared(common, "hash-object", "-w", "--stdin", "--no-filters")
 	call.Stdin = r
-	id, err := e.objectFrom(ctx, call)
-	return id, coded(err, "store a file")
+	return e.objectFrom(ctx, call)
 }

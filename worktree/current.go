@@ -30,7 +30,14 @@ func (e *Engine) Current(ctx context.Context, c orchestrator.Checkout, paths []o
 	if len(files) == 0 {
 		return found, nil
 	}
-	read, err := e.readFiles(ctx, c, files, hints)
+	left, err := e.readPlain(ctx, c, files, hints, found)
+	if err != nil {
+		return nil, coded(err, "read files of %s", c.Dir)
+	}
+	if len(left) == 0 {
+		return found, nil
+	}
+	read, err := e.readFiles(ctx, c, left, hints)
 	if err != nil {
 		return nil, coded(err, "read files of %s", c.Dir)
 	}

@@ -45,7 +45,7 @@ type Options struct {
 // every method may be called concurrently, and those that work on one chat's
 // worktree are serialised by the chat's lock, which the caller holds.
 type Engine struct {
-	git  *gitcmd.Git
+	git  runner
 	dir  string
 	opts Options
 }
@@ -73,7 +73,7 @@ func New(opts Options) (*Engine, error) {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	return &Engine{git: gitcmd.New(opts.Git, opts.Environ), dir: string(dir), opts: opts}, nil
+	return &Engine{git: runner{gitcmd.New(opts.Git, opts.Environ)}, dir: string(dir), opts: opts}, nil
 }
 
 // Version returns git's own version, such as "2.39.5".

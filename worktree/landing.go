@@ -3,6 +3,7 @@ package worktree
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,21 +19,17 @@ import (
 
 // At returns the entries that a commit or tree has at paths; a path that is not
 // there, or is a directory, has the zero Entry.
-func (e *Engine) At(ctx context.Context, common orchestrator.GitDir, tree orchestrator.ObjectID, paths []orchestrator.Path) (map[orchestrator.Path]orchestrator.Entry, error) {
-	found := make(map[orchestrator.Path]orchestrator.Entry, len(paths))
+func (e *Engine) At(ctx context.Context, common orchestrator.GitDir, tree orchestrator.ObjectID, paths []orchestrator.Path) (found map[orchestrator.Path]orchestrator.Entry, err error) {
+	found = make(map[orchestrator.Path]orchestrator.Entry, len(paths))
 	if tree == "" {
 		return found, nil
 	}
-	r, err := e.plain(common, tree)
+	objects, done, err := e.objectsFor(ctx, common, tree)
 	if err != nil {
 		return nil, coded(err, "read tree %s", tree.Short())
 	}
-	read, err := e.git.Open(ctx, r.call("cat-file", "--batch"))
-	if err != nil {
-		return nil, coded(err, "read tree %s", tree.Short())
-	}
-	defer read.Close()
-	o := overlay{read: read}
+	defer func() { err = errors.Join(err, done()) }()
+	o := overlay{ctx: ctx, objects: objects}
 	trees := map[orchestrator.Path]map[string]orchestrator.Entry{}
 	for _, p := range paths {
 		entry, err := o.entry(tree, trees, p)
@@ -224,12 +221,8 @@ func (e *Engine) BranchRef(ctx context.Context, c orchestrator.Checkout, name st
 
 // CommitAs writes a commit of the person's.
 func (e *Engine) CommitAs(ctx context.Context, common orchestrator.GitDir, by orchestrator.Signature, tree orchestrator.ObjectID, parents []orchestrator.ObjectID, message string) (orchestrator.ObjectID, error) {
-	r, err := e.plain(common, tree)
-	if err != nil {
-		return "", coded(err, "write a commit")
-	}
 	by = e.signed(by)
-	id, err := e.writeCommit(ctx, r, commit{tree: tree, parents: parents, author: by, committer: by, message: message})
+	id, err := e.putCommit(ctx, common, commit{tree: tree, parents: parents, author: by, committer: by, message: message})
 	return id, coded(err, "write a commit")
 }
 

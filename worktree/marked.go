@@ -3,10 +3,10 @@ package worktree
 import (
 	"bytes"
 	"context"
-	"os"
-	"path/filepath"
+	"errors"
 
 	"boo/orchestrator"
+	"boo/worktree/internal/pack/objectid"
 )
 
 // MergeMarked merges three files as [Engine.MergeFiles] does, but puts what
@@ -17,44 +17,27 @@ func (e *Engine) MergeMarked(ctx context.Context, common orchestrator.GitDir, ba
 	fail := func(err error) (orchestrator.Entry, [][2]int, bool, error) {
 		return orchestrator.Entry{}, nil, false, coded(err, "merge files")
 	}
-	r, err := e.plain(common, ours.ID)
-	if err != nil {
+	m, err := e.openMerge(ctx, common, base.ID, ours.ID, theirs.ID)
+	if err != nil || m == nil {
 		return fail(err)
 	}
-	dir, remove, err := e.tempDir("merge")
-	if err != nil {
-		return fail(err)
-	}
-	defer remove()
-	fits, err := e.writeBlobs(ctx, r, dir, map[string]orchestrator.ObjectID{"base": base.ID, "ours": ours.ID, "theirs": theirs.ID})
-	if err != nil || !fits {
-		return fail(err)
-	}
-	at := func(name string) string { return filepath.Join(dir, name) }
-	out, err := e.git.Run(ctx, r.call("merge-file", "-p", "--marker-size=7", "-L", "yours", "-L", "before", "-L", "the agents'", at("ours"), at("base"), at("theirs")))
+	defer func() { err = errors.Join(err, coded(m.done(), "merge files")) }()
+	out, err := m.run(ctx, "--marker-size=7", "-L", "yours", "-L", "before", "-L", "the agents'")
 	if err != nil && notConflict(err) != nil {
 		return fail(err)
 	}
-	if len(out.Stdout) == 0 && err != nil { // binary
+	if len(out) == 0 && err != nil { // binary
 		return orchestrator.Entry{}, nil, false, nil
 	}
-	if err := os.WriteFile(at("marked"), out.Stdout, 0o600); err != nil {
-		return fail(err)
-	}
-	f, err := os.Open(at("marked"))
-	if err != nil {
-		return fail(err)
-	}
-	defer f.Close()
 	mode, sides := mergeModes(base.Mode, ours.Mode, theirs.Mode)
 	if !sides {
 		mode = ours.Mode
 	}
-	id, err := e.hashFile(ctx, r, f)
+	id, err := m.objects.put(objectid.Blob, out)
 	if err != nil {
 		return fail(err)
 	}
-	return orchestrator.Entry{Mode: mode, ID: id}, collisions(out.Stdout), true, nil
+	return orchestrator.Entry{Mode: mode, ID: id}, collisions(out), true, nil
 }
 
 // collisions reads from a merge with markers which lines of ours collide.

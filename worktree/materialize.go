@@ -2,11 +2,7 @@ package worktree
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -16,8 +12,7 @@ import (
 // Materialize writes entries below dir, which is there and is the caller's, in
 // the form that they have in the checkout: end of line and encoding by the
 // checkout's rules, no filters. Zero entries are passed over; of a gitlink
-// there is an empty directory. When it returns nil, files and directories are
-// on disk. CodeInvalid for a name that git does not check out.
+// there is an empty directory. Nothing is synced. CodeInvalid for a name that git does not check out.
 func (e *Engine) Materialize(ctx context.Context, c orchestrator.Checkout, dir string, entries map[orchestrator.Path]orchestrator.Entry) error {
 	list := make([]indexed, 0, len(entries))
 	for _, path := range slices.Sorted(maps.Keys(entries)) {
@@ -31,6 +26,13 @@ func (e *Engine) Materialize(ctx context.Context, c orchestrator.Checkout, dir s
 	if len(list) == 0 {
 		return nil
 	}
+	list, err := e.writePlain(ctx, c, dir, list)
+	if err != nil {
+		return coded(err, "write files for %s", c.Dir)
+	}
+	if len(list) == 0 {
+		return nil
+	}
 	if err := e.checkOut(ctx, c, dir, list); err != nil {
 		return coded(noteFull(err, dir), "write files for %s", c.Dir)
 	}
@@ -39,7 +41,7 @@ func (e *Engine) Materialize(ctx context.Context, c orchestrator.Checkout, dir s
 			return orchestrator.Errorf(orchestrator.CodeInvalid, "git does not check out %s", x.path)
 		}
 	}
-	return coded(syncTree(dir), "sync files for %s", c.Dir)
+	return nil
 }
 
 func (e *Engine) checkOut(ctx context.Context, c orchestrator.Checkout, dir string, list []indexed) error {
@@ -58,24 +60,4 @@ func (e *Engine) checkOut(ctx context.Context, c orchestrator.Checkout, dir stri
 	}
 	_, err = e.git.Run(ctx, r.call("checkout-index", "--all", "--force", "--prefix="+filepath.Clean(dir)+"/"))
 	return err
-}
-
-// syncTree syncs every file and directory at and below root.
-func syncTree(root string) error {
-	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if !d.IsDir() && !d.Type().IsRegular() {
-			return nil // a symlink is on disk with its directory
-		}
-		f, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		if err := errors.Join(f.Sync(), f.Close()); err != nil {
-			return fmt.Errorf("sync %s: %w", path, err)
-		}
-		return nil
-	})
 }

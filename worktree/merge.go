@@ -3,11 +3,11 @@ package worktree
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 
 	"boo/orchestrator"
+	"boo/worktree/internal/pack/objectid"
 )
 
 // MergeFiles merges three regular files as git merge-file does: base is the
@@ -25,32 +25,66 @@ func (e *Engine) MergeFiles(ctx context.Context, common orchestrator.GitDir, bas
 	case ours.ID == base.ID:
 		return orchestrator.Entry{Mode: mode, ID: theirs.ID}, true, nil
 	}
-	r, err := e.plain(common, ours.ID)
-	if err != nil {
+	m, err := e.openMerge(ctx, common, base.ID, ours.ID, theirs.ID)
+	if err != nil || m == nil {
 		return orchestrator.Entry{}, false, coded(err, "merge files")
+	}
+	out, err := m.run(ctx)
+	if err != nil {
+		return orchestrator.Entry{}, false, coded(errors.Join(notConflict(err), m.done()), "merge files")
+	}
+	id, err := m.objects.put(objectid.Blob, out)
+	return orchestrator.Entry{Mode: mode, ID: id}, true, coded(errors.Join(err, m.done()), "store a merged file")
+}
+
+// threeWay is a merge of three files that lie in a directory of their own.
+type threeWay struct {
+	engine  *Engine
+	repo    repo
+	dir     string
+	objects *store
+	done    func() error
+}
+
+// openMerge returns nil when one of the three is no blob or over the size
+// limit. The caller calls done.
+func (e *Engine) openMerge(ctx context.Context, common orchestrator.GitDir, base, ours, theirs orchestrator.ObjectID) (_ *threeWay, err error) {
+	r, err := e.plain(common, ours)
+	if err != nil {
+		return nil, err
+	}
+	objects, release, err := e.objectsFor(ctx, common, ours)
+	if err != nil {
+		return nil, err
 	}
 	dir, remove, err := e.tempDir("merge")
 	if err != nil {
-		return orchestrator.Entry{}, false, coded(err, "merge files")
+		return nil, errors.Join(err, release())
 	}
-	defer remove()
-	fits, err := e.writeBlobs(ctx, r, dir, map[string]orchestrator.ObjectID{"base": base.ID, "ours": ours.ID, "theirs": theirs.ID})
-	if err != nil || !fits {
-		return orchestrator.Entry{}, false, coded(err, "merge files")
+	m := &threeWay{engine: e, repo: r, dir: dir, objects: objects, done: func() error { remove(); return release() }}
+	for name, id := range map[string]orchestrator.ObjectID{"base": base, "ours": ours, "theirs": theirs} {
+		content, err := m.objects.bytes(ctx, id, e.opts.MaxFile)
+		if errors.Is(err, errNoFile) {
+			return nil, m.done()
+		}
+		if err == nil {
+			err = os.WriteFile(m.at(name), content, 0o600)
+		}
+		if err != nil {
+			return nil, errors.Join(err, m.done())
+		}
 	}
-	at := func(name string) string { return filepath.Join(dir, name) }
-	merged, err := os.OpenFile(at("merged"), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return orchestrator.Entry{}, false, coded(err, "merge files")
-	}
-	defer merged.Close()
-	call := r.call("merge-file", "-p", at("ours"), at("base"), at("theirs"))
-	call.Stdout = merged
-	if _, err := e.git.Run(ctx, call); err != nil {
-		return orchestrator.Entry{}, false, coded(notConflict(err), "merge files")
-	}
-	id, err := e.hashFile(ctx, r, merged)
-	return orchestrator.Entry{Mode: mode, ID: id}, err == nil, coded(err, "store a merged file")
+	return m, nil
+}
+
+func (m *threeWay) at(name string) string { return filepath.Join(m.dir, name) }
+
+// run returns the merged file. It needs no object, so that git finds those that
+// were made before does not matter.
+func (m *threeWay) run(ctx context.Context, options ...string) ([]byte, error) {
+	args := append(append([]string{"merge-file", "-p"}, options...), m.at("ours"), m.at("base"), m.at("theirs"))
+	out, err := m.engine.git.Git.Run(ctx, m.repo.call(args...))
+	return out.Stdout, err
 }
 
 // notConflict returns err unless it is how git merge-file(1) tells of
@@ -78,44 +112,4 @@ func mergeModes(base, ours, theirs orchestrator.FileMode) (orchestrator.FileMode
 		return theirs, true
 	}
 	return 0, false
-}
-
-// writeBlobs writes blobs into files of dir; an empty id makes an empty file.
-// It reports false when one of them is no blob or over the size limit.
-func (e *Engine) writeBlobs(ctx context.Context, r repo, dir string, blobs map[string]orchestrator.ObjectID) (fits bool, err error) {
-	read, err := e.git.Open(ctx, r.call("cat-file", "--batch"))
-	if err != nil {
-		return false, err
-	}
-	defer func() { err = errors.Join(err, read.Close()) }()
-	for name, id := range blobs {
-		var content []byte
-		if id != "" {
-			kind, size, raw, err := read.Object(string(id), e.opts.MaxFile)
-			if err != nil {
-				return false, err
-			}
-			if kind == "missing" {
-				return false, fmt.Errorf("object %s is missing", id)
-			}
-			if kind != "blob" || size > e.opts.MaxFile {
-				return false, nil
-			}
-			content = raw
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
-			return false, err
-		}
-	}
-	return true, nil
-}
-
-// hashFile stores a file's content as a blob, as it is.
-func (e *Engine) hashFile(ctx context.Context, r repo, f *os.File) (orchestrator.ObjectID, error) {
-	if _, err := f.Seek(0, 0); err != nil {
-		return "", err
-	}
-	call := r.call("hash-object", "-w", "--stdin", "--no-filters")
-	call.Stdin = f
-	return e.objectFrom(ctx, call)
 }

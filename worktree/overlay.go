@@ -1,22 +1,20 @@
 package worktree
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"boo/orchestrator"
-	"boo/worktree/internal/gitcmd"
+	"boo/worktree/internal/pack/objectid"
+	"boo/worktree/internal/treeedit"
 )
 
 const modeTree orchestrator.FileMode = 0o040000
-
-// treeLimit bounds one tree object, in bytes: about a million names.
-const treeLimit = 64 << 20
 
 // Overlay returns the tree that is tree with the entries put in place; a zero
 // Entry removes the file at its path, and leaves a directory alone: the files
@@ -39,20 +37,12 @@ func (e *Engine) Overlay(ctx context.Context, common orchestrator.GitDir, tree o
 			return "", coded(err, "overlay a tree")
 		}
 	}
-	r, err := e.plain(common, like)
+	objects, done, err := e.objectsFor(ctx, common, like)
 	if err != nil {
 		return "", coded(err, "overlay a tree")
 	}
-	o := overlay{}
-	if o.read, err = e.git.Open(ctx, r.call("cat-file", "--batch")); err != nil {
-		return "", coded(err, "overlay a tree")
-	}
-	defer func() { err = errors.Join(err, coded(o.read.Close(), "overlay a tree")) }()
-	if o.write, err = e.git.Open(ctx, r.call("mktree", "-z", "--missing", "--batch")); err != nil {
-		return "", coded(err, "overlay a tree")
-	}
-	defer func() { err = errors.Join(err, coded(o.write.Close(), "overlay a tree")) }()
-
+	defer func() { err = errors.Join(err, coded(done(), "overlay a tree")) }()
+	o := overlay{ctx: ctx, objects: objects}
 	names, err := o.load(tree)
 	if err != nil {
 		return "", coded(err, "overlay tree %s", tree.Short())
@@ -87,8 +77,11 @@ func (p *treePlan) add(parts []string, entry orchestrator.Entry) {
 	sub.add(parts[1:], entry)
 }
 
-// overlay rewrites trees through two running gits.
-type overlay struct{ read, write *gitcmd.Pipe }
+// overlay rewrites trees.
+type overlay struct {
+	ctx     context.Context
+	objects *store
+}
 
 // apply changes the names of the tree at path.
 func (o *overlay) apply(names map[string]orchestrator.Entry, plan *treePlan, path orchestrator.Path) error {
@@ -152,53 +145,47 @@ func bothFileAndDir(path orchestrator.Path) error {
 	return orchestrator.Errorf(orchestrator.CodeConflict, "%s would be both a file and a directory", path)
 }
 
-// load reads a tree object: "mode name NUL" and the raw id, over and over.
+// load reads a tree.
 func (o *overlay) load(id orchestrator.ObjectID) (map[string]orchestrator.Entry, error) {
-	names := map[string]orchestrator.Entry{}
 	if id == "" {
-		return names, nil
+		return map[string]orchestrator.Entry{}, nil
 	}
-	kind, _, raw, err := o.read.Object(string(id)+"^{tree}", treeLimit)
+	raw, err := o.objects.tree(o.ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	if kind != "tree" || raw == nil {
-		return nil, fmt.Errorf("tree %s cannot be read: it is %s", id, kind)
+	list, err := treeedit.Parse(raw, o.objects.format)
+	if err != nil {
+		return nil, fmt.Errorf("tree %s: %w", id, err)
 	}
-	width := len(id) / 2
-	for len(raw) > 0 {
-		head, rest, ok := bytes.Cut(raw, []byte{0})
-		mode, name, spaced := strings.Cut(string(head), " ")
-		if !ok || !spaced || len(rest) < width {
-			return nil, fmt.Errorf("tree %s is damaged", id)
-		}
-		entry, err := side(mode, fmt.Sprintf("%x", rest[:width]))
-		if err != nil {
-			return nil, err
-		}
-		names[name], raw = entry, rest[width:]
+	names := make(map[string]orchestrator.Entry, len(list))
+	for _, entry := range list {
+		names[entry.Name] = orchestrator.Entry{Mode: entry.Mode, ID: entry.ID}
 	}
 	return names, nil
 }
 
-// store writes a tree object. Git sorts the names.
+// store writes a tree.
 func (o *overlay) store(names map[string]orchestrator.Entry) (orchestrator.ObjectID, error) {
-	var in bytes.Buffer
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		entry := names[name]
-		kind := "blob"
-		switch entry.Mode {
-		case modeTree:
-			kind = "tree"
-		case orchestrator.ModeGitlink:
-			kind = "commit"
+	sorted := slices.SortedFunc(maps.Keys(names), func(a, b string) int {
+		return strings.Compare(sortedAs(a, names[a]), sortedAs(b, names[b]))
+	})
+	var content []byte
+	var err error
+	for _, name := range sorted {
+		content = append(strconv.AppendUint(content, uint64(names[name].Mode), 8), ' ')
+		content = append(append(content, name...), 0)
+		if content, err = o.objects.format.AppendRaw(content, names[name].ID); err != nil {
+			return "", err
 		}
-		fmt.Fprintf(&in, "%06o %s %s\t%s\x00", entry.Mode, kind, entry.ID, name)
 	}
-	in.WriteByte(0)
-	line, err := o.write.Ask(in.Bytes())
-	if err != nil {
-		return "", err
+	return o.objects.put(objectid.Tree, content)
+}
+
+// sortedAs is a name as git orders it in a tree: a directory ends in a slash.
+func sortedAs(name string, entry orchestrator.Entry) string {
+	if entry.Mode == modeTree {
+		return name + "/"
 	}
-	return orchestrator.ParseObjectID(line)
+	return name
 }

@@ -32,6 +32,9 @@ func (e *Engine) MoveRef(ctx context.Context, common orchestrator.GitDir, ref st
 	if _, err := orchestrator.ParsePath(name); !ok || err != nil {
 		return orchestrator.Errorf(orchestrator.CodeInvalid, "%q is not a ref of boo's", ref)
 	}
+	if err := e.Flush(ctx); err != nil {
+		return err
+	}
 	var args []string
 	switch {
 	case new == "" && old == "":

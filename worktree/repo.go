@@ -60,7 +60,7 @@ func (e *Engine) plain(common orchestrator.GitDir, like orchestrator.ObjectID) (
 func (e *Engine) checkout(ctx context.Context, c orchestrator.Checkout) (repo, error) {
 	sum := sha256.Sum256([]byte(c.GitDir))
 	dir := filepath.Join(e.dir, "checkouts", hex.EncodeToString(sum[:8]))
-	s, err := e.carry(ctx, c.GitDir, c.CommonDir)
+	s, err := e.settingsOf(ctx, c)
 	if err != nil {
 		return repo{}, err
 	}

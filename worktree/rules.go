@@ -57,6 +57,32 @@ func carriedRules(gitDir string) (c conversion, core map[string]string, err erro
 			core[name] = strings.Trim(value, `"`)
 		}
 	}
+	return c | coreRules(core), core, nil
+}
+
+// rules are the conversions that settings call for, but for those of the tree's
+// own attributes.
+func (s settings) rules() conversion {
+	core := map[string]string{}
+	for _, c := range s.core {
+		core[c.name] = c.value
+	}
+	c := coreRules(core)
+	for _, content := range [][]byte{s.attributes, s.info} {
+		c |= attributes(content) | outward(content)
+	}
+	return c
+}
+
+// outward says whether attributes can call for CRLF in files.
+func outward(content []byte) conversion {
+	if bytes.Contains(content, []byte("crlf")) {
+		return expanding
+	}
+	return 0
+}
+
+func coreRules(core map[string]string) (c conversion) {
 	if isSet(core, "autocrlf", false) {
 		c |= textual | expanding
 	}
@@ -69,7 +95,7 @@ func carriedRules(gitDir string) (c conversion, core map[string]string, err erro
 	if !isSet(core, "filemode", true) || !isSet(core, "symlinks", true) || isSet(core, "ignorecase", false) || isSet(core, "precomposeunicode", false) {
 		c |= unusual
 	}
-	return c, core, nil
+	return c
 }
 
 // isSet reads a boolean setting, as git-config(1) spells them.

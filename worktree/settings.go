@@ -10,6 +10,7 @@ import (
 
 	"boo/orchestrator"
 	"boo/worktree/internal/gitcmd"
+	"boo/worktree/internal/pack/objectid"
 )
 
 // settings is what a private git directory carries, by value, of the person's
@@ -22,6 +23,14 @@ type settings struct {
 	attributes []byte
 	exclude    []byte // info/exclude of the repository
 	info       []byte // info/attributes of the repository
+}
+
+// format is the kind of ids that the repository has.
+func (s settings) format() objectid.Format {
+	if s.sha256 {
+		return objectid.SHA256
+	}
+	return objectid.SHA1
 }
 
 type setting struct{ name, value string }

@@ -40,6 +40,9 @@ type Options struct {
 	Format    objectid.Format
 	// Start starts a process, which ends when ctx does.
 	Start func(ctx context.Context) (Process, error)
+	// GitOnly leaves every read to git: for a few of many objects it is the
+	// faster one.
+	GitOnly bool
 	// Helpers is how many processes there may be, each started when it is
 	// needed; 0 means 2.
 	Helpers int

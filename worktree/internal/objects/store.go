@@ -34,7 +34,7 @@ type store struct {
 }
 
 func newStore(opts Options) *store {
-	s := &store{dir: string(opts.CommonDir), format: opts.Format, turn: make(chan *filesystem.ObjectStorage, 1), usable: true}
+	s := &store{dir: string(opts.CommonDir), format: opts.Format, turn: make(chan *filesystem.ObjectStorage, 1), usable: !opts.GitOnly}
 	s.turn <- nil
 	return s
 }

@@ -51,6 +51,14 @@ func (r *Root) lastPart(path orchestrator.Path, err error) error {
 	return err
 }
 
+// Rewind lets Read begin at the first byte again.
+func (f *File) Rewind() error {
+	if _, err := unix.Seek(f.fd, 0, io.SeekStart); err != nil {
+		return refused("rewind", f.path, err)
+	}
+	return nil
+}
+
 // Read reads the next bytes.
 func (f *File) Read(p []byte) (int, error) {
 	if len(p) == 0 {
