@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Config is what an [Engine] is made of. All fields but Policy and
-// Now are needed.
+// Config is what an [Engine] is made of. All fields are needed but Policy, and
+// those of which it is said what nil stands for.
 type Config struct {
 	Store     Store
 	Trees     Trees
@@ -17,6 +17,8 @@ type Config struct {
 	Pending   Pending
 	Locks     Locks
 	Processes Processes
+	Projects  Projects // nil where no project file is to be read
+	Commands  Commands // nil likewise
 	// Worktrees is the directory that the chats' worktrees are made in.
 	Worktrees string
 	// Agent takes the turns of a new chat when the request names none.
@@ -50,6 +52,9 @@ var _ Service = (*Engine)(nil)
 func NewEngine(c Config) *Engine {
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Projects == nil {
+		c.Projects = noProjects{}
 	}
 	e := &Engine{
 		Config:      c,

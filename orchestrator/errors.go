@@ -23,13 +23,14 @@ const (
 	CodeInterrupted Code = "interrupted" // the person stopped it
 	CodeFull        Code = "disk_full"   // no space left
 	CodeDenied      Code = "denied"      // the system refuses: permissions, read-only
+	CodeCommand     Code = "command"     // a command of the repository's own failed
 )
 
 // Codes returns every code, for tables that must be total.
 func Codes() []Code {
 	return []Code{
 		CodeInternal, CodeInvalid, CodeNotFound, CodeAtRisk, CodeUnverified, CodeBusy,
-		CodeAgent, CodeConflict, CodeInterrupted, CodeFull, CodeDenied,
+		CodeAgent, CodeConflict, CodeInterrupted, CodeFull, CodeDenied, CodeCommand,
 	}
 }
 

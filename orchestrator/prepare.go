@@ -7,10 +7,14 @@ import (
 
 // prepare makes sure of the worktree and records how it stands before the
 // turn. What differs from the snapshot before is the person's work, or that of
-// a turn whose own end could not be recorded.
-func (e *Engine) prepare(ctx context.Context, t Turn) (Worktree, Snapshot, error) {
+// a turn whose own end could not be recorded. environ is the person's, for what
+// has to be set up.
+func (e *Engine) prepare(ctx context.Context, t Turn, environ []string) (Worktree, Snapshot, error) {
 	wt, err := e.ensureWorktree(ctx, t)
 	if err != nil {
+		return wt, Snapshot{}, err
+	}
+	if err := e.setUp(ctx, t, wt, environ); err != nil {
 		return wt, Snapshot{}, err
 	}
 	if err := e.Pending.Settle(ctx, wt); err != nil {

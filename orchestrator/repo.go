@@ -37,6 +37,10 @@ type Worktree struct {
 	State     WorktreeState
 	Reason    string // why it is held, or how it was lost
 	CreatedAt time.Time
+	Source    CheckoutDir // the checkout that it was asked for in; "" if that is not known
+	Port      int         // the first of ten that are its own; given by the store, 0 if there was none left
+	Setup     string      // digest of the setup commands that it has had; "" before
+	Sparse    []string    // directories that it has files of; none for all
 }
 
 // WorktreeState is where a worktree is in its life; see the package comment.

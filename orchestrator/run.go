@@ -39,7 +39,7 @@ func (lt *liveTurn) run() error {
 	if err := lt.accept(); err != nil {
 		return lt.settleUnsent(err)
 	}
-	wt, before, err := lt.e.prepare(lt.ctx, lt.turn)
+	wt, before, err := lt.e.prepare(lt.ctx, lt.turn, lt.environ)
 	if err != nil {
 		return lt.settleUnsent(fmt.Errorf("prepare the worktree: %w", err))
 	}

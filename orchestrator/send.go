@@ -149,6 +149,7 @@ func (e *Engine) newChat(ctx context.Context, c Checkout, req SendRequest) (*New
 		Worktree: Worktree{
 			Chat: id, Repo: repo.ID, CommonDir: c.CommonDir, Dir: e.worktreeDir(repo.ID, id),
 			Base: base.Commit, Baseline: base.Commit, State: WorktreeCreating, CreatedAt: now,
+			Source: c.Dir,
 		},
 		Notices: skippedNotices(base.Skipped),
 	}, nil

@@ -9,6 +9,7 @@ import (
 // without anything above noticing. All methods may be called concurrently.
 type Service interface {
 	Reviews
+	Approving
 
 	// Send commits a prompt and hands it to its chat. When it returns, the
 	// prompt is on disk and the turn will be taken in its order. Nothing is

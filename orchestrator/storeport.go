@@ -14,6 +14,7 @@ type Store interface {
 	SessionStore
 	PermissionStore
 	ChangeStore
+	ApprovalStore
 	Close() error
 }
 
@@ -31,6 +32,8 @@ type ChatStore interface {
 	// Chats lists chats, the last used first.
 	Chats(ctx context.Context, q ChatQuery) ([]ChatSummary, error)
 	Worktree(ctx context.Context, chat ChatID) (Worktree, error)
+	// SetSetup stores the digest of the setup that a worktree has had.
+	SetSetup(ctx context.Context, chat ChatID, digest string) error
 	// MoveWorktree sets the state if it is one of from, else CodeBusy.
 	MoveWorktree(ctx context.Context, chat ChatID, from []WorktreeState, to WorktreeState, reason string) error
 }

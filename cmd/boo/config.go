@@ -33,23 +33,32 @@ func readConfig(dir string) (config, error) {
 	if err != nil {
 		return c, orchestrator.Errorf(orchestrator.CodeDenied, "read the configuration: %w", err)
 	}
+	if err := decodeStrictly(path, string(text), &c); err != nil {
+		return c, err
+	}
+	if _, err := orchestrator.ParseAgentName(string(c.DefaultAgent)); err != nil {
+		return c, orchestrator.Errorf(orchestrator.CodeInvalid, "%s:%d: default_agent: %v", path, lineOf(string(text), toml.Key{"default_agent"}), err)
+	}
+	return c, nil
+}
+
+// decodeStrictly reads TOML in which everything means something. Errors tell
+// the line.
+func decodeStrictly(path, text string, into any) error {
 	invalid := func(line int, format string, args ...any) error {
 		return orchestrator.Errorf(orchestrator.CodeInvalid, "%s:%d: %s", path, line, fmt.Sprintf(format, args...))
 	}
-	meta, err := toml.Decode(string(text), &c)
+	meta, err := toml.Decode(text, into)
 	if parse, ok := errors.AsType[toml.ParseError](err); ok {
-		return c, invalid(parse.Position.Line, "%s", parse.Message)
+		return invalid(parse.Position.Line, "%s", parse.Message)
 	}
 	if err != nil {
-		return c, orchestrator.Errorf(orchestrator.CodeInvalid, "%s: %w", path, err)
+		return orchestrator.Errorf(orchestrator.CodeInvalid, "%s: %w", path, err)
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return c, invalid(lineOf(string(text), unknown[0]), "boo knows no setting %s", unknown[0])
+		return invalid(lineOf(text, unknown[0]), "boo knows no setting %s", unknown[0])
 	}
-	if _, err := orchestrator.ParseAgentName(string(c.DefaultAgent)); err != nil {
-		return c, invalid(lineOf(string(text), toml.Key{"default_agent"}), "default_agent: %v", err)
-	}
-	return c, nil
+	return nil
 }
 
 // lineOf finds the line that sets a key of a valid file. The decoder tells which

@@ -24,6 +24,7 @@ var exits = map[orchestrator.Code]int{
 	orchestrator.CodeInterrupted: 130,
 	orchestrator.CodeFull:        1,
 	orchestrator.CodeDenied:      1,
+	orchestrator.CodeCommand:     1,
 }
 
 // report tells the person what went wrong and returns the exit status.

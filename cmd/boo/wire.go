@@ -57,6 +57,8 @@ func openEngine(ctx context.Context, d dirs, c config) (orchestrator.Service, er
 		Pending:   pending.New(trees, db, locks),
 		Locks:     locks,
 		Processes: proc.Table{},
+		Projects:  projects{},
+		Commands:  backends.Commands{Launcher: proc.Launcher{}},
 		Worktrees: filepath.Join(d.Data, "worktrees"),
 		Agent:     c.DefaultAgent,
 	}), nil

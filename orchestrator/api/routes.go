@@ -115,6 +115,7 @@ func rows() []row {
 	return []row{
 		rowSend, rowStop, rowAnswer, rowPermissions, rowChats, rowChat, rowLog, rowRecover, rowRestart, rowStatus, rowTurnEvents, rowChatEvents,
 		rowRepair,
+		rowApprovals, rowApprove, rowRevoke,
 		rowChanges, rowReview, rowHunks, rowDangers, rowDiff, rowBlame, rowConflicts, rowApply, rowReject, rowUndo,
 	}
 }

@@ -63,7 +63,7 @@ func TestAChatAndItsWorktreeComeWithTheFirstPrompt(t *testing.T) {
 	must(t, err)
 	equal(t, "worktree", wt, orchestrator.Worktree{
 		Chat: f.chat, Repo: f.repo.ID, CommonDir: f.repo.CommonDir, Dir: orchestrator.WorktreeDir("/trees/" + f.chat),
-		Base: base, Baseline: base, State: orchestrator.WorktreeCreating, CreatedAt: moment,
+		Base: base, Baseline: base, State: orchestrator.WorktreeCreating, CreatedAt: moment, Port: 20_000,
 	})
 }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 
 	"github.com/jmoiron/sqlx"
@@ -19,12 +20,21 @@ type worktreeRow struct {
 	State     orchestrator.WorktreeState `db:"state"`
 	Reason    string                     `db:"reason"`
 	Created   int64                      `db:"created_ms"`
+	Source    []byte                     `db:"source"`
+	Port      int                        `db:"port"`
+	Setup     string                     `db:"setup"`
+	Sparse    string                     `db:"sparse"`
 }
 
 func (r worktreeRow) worktree() orchestrator.Worktree {
+	var sparse []string
+	if r.Sparse != "[]" {
+		_ = json.Unmarshal([]byte(r.Sparse), &sparse) // only putWorktree writes it
+	}
 	return orchestrator.Worktree{
 		Chat: r.Chat, Repo: r.Repo, CommonDir: orchestrator.GitDir(r.CommonDir), Dir: orchestrator.WorktreeDir(r.Dir),
 		Base: r.Base, Baseline: r.Baseline, State: r.State, Reason: r.Reason, CreatedAt: instant(r.Created),
+		Source: orchestrator.CheckoutDir(r.Source), Port: r.Port, Setup: r.Setup, Sparse: sparse,
 	}
 }
 
@@ -32,6 +42,7 @@ func rowOfWorktree(w orchestrator.Worktree) worktreeRow {
 	return worktreeRow{
 		Chat: w.Chat, Repo: w.Repo, CommonDir: []byte(w.CommonDir), Dir: []byte(w.Dir),
 		Base: w.Base, Baseline: w.Baseline, State: w.State, Reason: w.Reason, Created: millis(w.CreatedAt),
+		Source: append([]byte{}, w.Source...), Port: w.Port, Setup: w.Setup, Sparse: list(append([]string{}, w.Sparse...)),
 	}
 }
 
@@ -51,14 +62,19 @@ func worktreeOf(ctx context.Context, q sqlx.QueryerContext, chat orchestrator.Ch
 }
 
 const insertWorktree = `
-INSERT INTO worktrees (chat_id, repo_id, common_dir, dir, base, baseline, state, reason, created_ms)
-VALUES (:chat_id, :repo_id, :common_dir, :dir, :base, :baseline, :state, :reason, :created_ms)`
+INSERT INTO worktrees (chat_id, repo_id, common_dir, dir, base, baseline, state, reason, created_ms, source, port, setup, sparse)
+VALUES (:chat_id, :repo_id, :common_dir, :dir, :base, :baseline, :state, :reason, :created_ms, :source, :port, :setup, :sparse)`
 
+// putWorktree gives the worktree a range of ports of its own.
 func putWorktree(ctx context.Context, t *tx, w orchestrator.Worktree) error {
 	if w.CreatedAt.IsZero() {
 		w.CreatedAt = t.now
 	}
-	_, err := t.NamedExecContext(ctx, insertWorktree, rowOfWorktree(w))
+	var err error
+	if w.Port, err = nextPort(ctx, t); err != nil {
+		return err
+	}
+	_, err = t.NamedExecContext(ctx, insertWorktree, rowOfWorktree(w))
 	if isTaken(err) {
 		return orchestrator.Errorf(orchestrator.CodeConflict, "%s is the worktree of another chat", w.Dir)
 	}
@@ -86,6 +102,14 @@ func moveWorktree(ctx context.Context, t *tx, chat orchestrator.ChatID, from []o
 		return orchestrator.Errorf(orchestrator.CodeConflict, "%s is the worktree of another chat", wt.Dir)
 	}
 	return err
+}
+
+// SetSetup stores the digest of the setup that a worktree has had.
+func (s *Store) SetSetup(ctx context.Context, chat orchestrator.ChatID, digest string) error {
+	return s.write(ctx, synced, "store that the worktree is set up", func(t *tx) error {
+		_, err := t.ExecContext(ctx, "UPDATE worktrees SET setup = ? WHERE chat_id = ?", digest, chat)
+		return err
+	})
 }
 
 const setBaseline = `UPDATE worktrees SET baseline = ?2 WHERE chat_id = ?1`
