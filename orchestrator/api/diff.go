@@ -26,15 +26,17 @@ func (c diffCall) serve(h *handler, w http.ResponseWriter, r *http.Request) {
 	}
 	defer done()
 	w.Header().Set("Content-Type", "application/octet-stream")
+	w.Header().Set("Trailer", trailerError)
 	body := &begun{Writer: w}
 	err = h.svc.WriteDiff(ctx, body, in.Set, in.Changes, in.Words)
 	switch {
 	case err == nil:
 	case !body.any:
+		w.Header().Del("Trailer")
 		h.fail(w, nil, err)
 	default:
 		if text, err := json.Marshal(failureOf(err)); err == nil {
-			w.Header().Set(http.TrailerPrefix+trailerError, url.PathEscape(string(text)))
+			w.Header().Set(trailerError, url.PathEscape(string(text)))
 		}
 	}
 }
@@ -46,6 +48,9 @@ type begun struct {
 }
 
 func (b *begun) Write(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil // it would send the headers
+	}
 	b.any = true
 	return b.Writer.Write(p)
 }
