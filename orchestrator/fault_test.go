@@ -1,9 +1,11 @@
 package orchestrator_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"boo/orchestrator"
 )
@@ -135,5 +137,89 @@ func TestHistoryIsQuotedLineByLine(t *testing.T) {
 	w.turn("two", "say fine")
 	if got := w.changes(); len(got) > 0 {
 		t.Errorf("the record was acted on: %q", got)
+	}
+}
+
+func TestAnswersForGoodAreNotAskedAgain(t *testing.T) {
+	w := newWorld(t)
+	asked := 0
+	ask := func() orchestrator.Permission {
+		sent := w.send("one", "ask", func(r *orchestrator.SendRequest) { r.Permissions = orchestrator.PermissionsAsk })
+		return lastPermission(w.follow(sent.Turn, func(ev orchestrator.Event) {
+			if p := ev.Permission; p != nil && p.Outcome == "" {
+				asked++
+				if err := w.Answer(t.Context(), p.ID, orchestrator.PermissionAnswer{Option: "maybe"}); orchestrator.CodeOf(err) != orchestrator.CodeInvalid {
+					t.Errorf("an answer that is not offered: %v", err)
+				}
+				w.check(w.Answer(t.Context(), p.ID, orchestrator.PermissionAnswer{Allow: true, Always: true}))
+			}
+		}))
+	}
+	if p := ask(); p.By != orchestrator.ByPerson || p.Outcome != "yes" {
+		t.Errorf("first %+v", p)
+	}
+	if p := ask(); p.By != orchestrator.ByPolicy || p.Outcome != "yes" || asked != 1 {
+		t.Errorf("then %+v, asked %d times", p, asked)
+	}
+}
+
+func TestAQuestionEndsWithItsTurn(t *testing.T) {
+	w := newWorld(t)
+	sent := w.send("one", "ask", func(r *orchestrator.SendRequest) { r.Permissions = orchestrator.PermissionsAsk })
+	var id orchestrator.PermissionID
+	h := w.follow(sent.Turn, func(ev orchestrator.Event) {
+		if p := ev.Permission; p != nil && p.Outcome == "" {
+			id = p.ID
+			go func() { _ = w.Stop(context.Background(), sent.Turn, false) }() // the turn's end says whether it worked
+		}
+	})
+	if p := lastPermission(h); p.Outcome != orchestrator.PermissionCancelled || p.By != orchestrator.ByTurnEnd || h.state != orchestrator.TurnCancelled {
+		t.Errorf("the request ended as %+v, the turn as %s", p, h.state)
+	}
+	if err := w.Answer(t.Context(), id, orchestrator.PermissionAnswer{Allow: true}); orchestrator.CodeOf(err) != orchestrator.CodeNotFound {
+		t.Errorf("an answer that comes too late: %v", err)
+	}
+	if open, err := w.Permissions(t.Context(), orchestrator.ChatRef{Dir: w.repo}, false); err != nil || len(open) > 0 {
+		t.Errorf("still open: %v, %v", open, err)
+	}
+}
+
+func TestNobodyWhoAnswersInTimeIsNobodyThere(t *testing.T) {
+	w := newWorld(t)
+	w.Policy.AskFor = time.Millisecond
+	sent := w.send("one", "ask", func(r *orchestrator.SendRequest) { r.Permissions = orchestrator.PermissionsAsk })
+	if p := lastPermission(w.follow(sent.Turn, nil)); p.By != orchestrator.ByPolicy || p.Outcome != "no" || !strings.Contains(p.Reason, "nobody answered") {
+		t.Errorf("the request ended as %+v", p)
+	}
+}
+
+func TestAnAgentThatGoesInCirclesIsHalted(t *testing.T) {
+	w := newWorld(t)
+	w.Policy.Loop = orchestrator.LoopHalt
+	sent := w.send("one", "write part.txt with x"+strings.Repeat(";;run true", 50)+";;hang")
+	h := w.follow(sent.Turn, nil)
+	if h.state != orchestrator.TurnHalted || !strings.HasPrefix(h.reason, "loop: ") || h.events[len(h.events)-1].Hint == "" {
+		t.Errorf("ended as %s: %s", h.state, h.reason)
+	}
+	if got := w.changes(); !slices.Equal(got, []string{"part.txt by one"}) {
+		t.Errorf("pending: %q", got)
+	}
+	w.turn("one", "say on we go")
+}
+
+func TestAChatThatHasUsedItsBudgetTakesNoMore(t *testing.T) {
+	w := newWorld(t)
+	w.Policy.Chat.Calls = 3
+	w.turn("one", "run true;;run false")
+	if sum := w.turn("one", "say fine").summary(); sum.Calls != 0 {
+		t.Errorf("summary %+v", sum)
+	}
+	h := w.follow(w.send("one", "run true;;run true;;hang").Turn, nil)
+	if h.state != orchestrator.TurnHalted || !strings.HasPrefix(h.reason, "budget: it has used 1 tool calls") {
+		t.Errorf("ended as %s: %s", h.state, h.reason)
+	}
+	_, err := w.Send(t.Context(), orchestrator.SendRequest{Ref: orchestrator.ChatRef{Dir: w.repo}, Prompt: "say more"})
+	if orchestrator.CodeOf(err) != orchestrator.CodeInvalid || !strings.Contains(err.Error(), "3 tool calls") {
+		t.Errorf("sent on: %v", err)
 	}
 }

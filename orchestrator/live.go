@@ -24,19 +24,22 @@ type liveTurn struct {
 	attended bool
 	environ  []string       // the person's, at the moment of sending
 	mode     PermissionMode // who answers the agent's requests
-	limits   Limits
-	done     chan struct{} // closed when the goroutine is through
-	err      error         // why the turn could not be settled; read after done
+	limits   Limits         // as asked for
+	tight    bool           // what is left of the chat's budget bounds it
+	done     chan struct{}  // closed when the goroutine is through
+	err      error          // why the turn could not be settled; read after done
 
 	ctx    context.Context // ends when the turn is stopped or the engine closes
 	cancel context.CancelFunc
 
-	rec atomic.Pointer[recorder] // while the agent talks
+	rec    atomic.Pointer[recorder] // while the agent talks
+	asking atomic.Int32             // open requests that wait for a person
 
 	mu       sync.Mutex
 	session  AgentSession // while one is there
 	stopping bool
-	judged   bool // how it ended is settled: a stop comes too late
+	halted   *halted // why boo itself stops it; nil for the person's own stop
+	judged   bool    // how it ended is settled: a stop comes too late
 }
 
 // admit registers a turn as this process's own, before it is stored: nobody
@@ -115,7 +118,7 @@ func (lt *liveTurn) stop(ctx context.Context, now bool) error {
 		lt.mu.Unlock()
 		return nil
 	}
-	first := !lt.stopping
+	first, byBoo := !lt.stopping, lt.halted != nil
 	lt.stopping = true
 	session := lt.session
 	lt.mu.Unlock()
@@ -125,6 +128,9 @@ func (lt *liveTurn) stop(ctx context.Context, now bool) error {
 	}
 	if now {
 		return session.Close(ctx)
+	}
+	if byBoo { // it is being ended; a person only waits less long
+		return session.Stop(ctx, cancelGrace)
 	}
 	if !first {
 		return nil
@@ -157,13 +163,14 @@ func (lt *liveTurn) stopped() bool {
 	return lt.stopping
 }
 
-// conclude reports whether the turn was stopped. Whoever wants to stop it from
-// then on comes too late: a turn that is being cancelled cannot complete.
-func (lt *liveTurn) conclude() (stopped bool) {
+// conclude reports whether the turn was stopped, and why if it was boo who did.
+// Whoever wants to stop it from then on comes too late: a turn that is being
+// cancelled cannot complete.
+func (lt *liveTurn) conclude() (stopped bool, why *halted) {
 	lt.mu.Lock()
 	defer lt.mu.Unlock()
 	lt.judged = true
-	return lt.stopping
+	return lt.stopping, lt.halted
 }
 
 // move takes the turn to a state that is not terminal. That it is not in a

@@ -58,6 +58,8 @@ func (lt *liveTurn) ask(ctx context.Context, asked OpenPermission) (string, erro
 		delete(lt.e.permissions, asked.ID)
 		lt.e.mu.Unlock()
 	}()
+	lt.asking.Add(1)
+	defer lt.asking.Add(-1)
 	if err := lt.tell(ctx, asked); err != nil {
 		return PermissionCancelled, err
 	}

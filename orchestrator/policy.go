@@ -15,6 +15,13 @@ type Policy struct {
 	Rules []PermissionRule
 	// Home is the person's home directory, for rules that begin with "~/".
 	Home string
+	// Stall is how long an agent may give no sign of life before its turn is
+	// halted; 0 is for ever.
+	Stall time.Duration
+	// Loop says what becomes of an agent that goes in circles; "" is LoopOff.
+	Loop LoopMode
+	// Turn and Chat bound each turn, and all turns of a chat together.
+	Turn, Chat Limits
 }
 
 // mode is who answers the requests of a turn.

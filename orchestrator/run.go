@@ -16,6 +16,7 @@ type outcome struct {
 	stop    string
 	rung    Rung
 	usage   Usage
+	calls   int // of tools
 	started time.Time
 }
 
@@ -110,6 +111,10 @@ func (lt *liveTurn) accept() error {
 // converse starts the agent, has it take the prompt, and ends its processes.
 func (lt *liveTurn) converse(wt Worktree) outcome {
 	out := outcome{state: TurnFailed, started: lt.e.Now()}
+	limits, err := lt.bounds(lt.ctx)
+	if err != nil {
+		return lt.judge(out, err)
+	}
 	talk, err := lt.open(wt)
 	if err != nil {
 		return lt.judge(out, err)
@@ -125,7 +130,9 @@ func (lt *liveTurn) converse(wt Worktree) outcome {
 		lt.e.announce(lt.turn.Chat)
 		return err
 	}
-	result, err := talk.session.Prompt(lt.e.life, talk.blocks, sent, rec.record)
+	guard := newGuard(lt, limits, rec.record)
+	result, err := talk.session.Prompt(lt.e.life, talk.blocks, sent, guard.see)
+	out.calls = guard.close()
 	recordErr := rec.close()
 	out.usage, out.stop = result.Usage.Plus(rec.window), result.Stop
 	if err == nil {
@@ -140,8 +147,11 @@ func (lt *liveTurn) converse(wt Worktree) outcome {
 
 // judge derives the terminal state from how the conversation ended.
 func (lt *liveTurn) judge(out outcome, err error) outcome {
+	stopped, why := lt.conclude()
 	switch {
-	case lt.conclude():
+	case why != nil:
+		out.state, out.reason, out.hint = TurnHalted, why.reason, why.hint
+	case stopped:
 		out.state, out.reason = TurnCancelled, "stopped by you"
 	case lt.e.life.Err() != nil:
 		out.state, out.reason = TurnInterrupted, "boo was shut down"
@@ -158,6 +168,7 @@ func (lt *liveTurn) judge(out outcome, err error) outcome {
 		out.state, out.reason = TurnFailed, "the agent refused"
 	case out.stop == "max_tokens", out.stop == "max_turn_requests":
 		out.state, out.reason = TurnHalted, "budget: the agent stopped at its own limit ("+out.stop+")"
+		out.hint = fmt.Sprintf(`boo chat send -c %s "go on"`, lt.turn.Chat)
 	default:
 		out.state = TurnCompleted
 	}

@@ -38,6 +38,8 @@ func (e *Engine) Send(ctx context.Context, req SendRequest) (Sent, error) {
 		turn.Chat = newChat.Chat.ID
 	} else if ahead, err = e.ahead(ctx, target.chat); err != nil {
 		return Sent{}, err
+	} else if _, err = e.leftOf(ctx, target.chat); err != nil {
+		return Sent{}, err
 	}
 	lt, err := e.admit(turn, req)
 	if err != nil {

@@ -26,9 +26,9 @@ func (e *Engine) settle(ctx context.Context, wt Worktree, t Turn, out outcome) e
 		}
 		end := TurnEnd{
 			Turn: t.ID, State: out.state, Reason: out.reason, Hint: out.hint, Stop: out.stop, After: after.Commit,
-			Rung: out.rung, Usage: out.usage, Delta: delta,
+			Rung: out.rung, Usage: out.usage, Calls: out.calls, Delta: delta,
 			Summary: TurnSummary{
-				State: out.state, Reason: out.reason, Hint: out.hint, Code: out.code, Rung: out.rung, Files: fileStats(share), Usage: out.usage,
+				State: out.state, Reason: out.reason, Hint: out.hint, Code: out.code, Rung: out.rung, Files: fileStats(share), Usage: out.usage, Calls: out.calls,
 				Pending: left, Skipped: after.Skipped, Duration: out.took(ended),
 			},
 		}
@@ -51,9 +51,9 @@ func (e *Engine) endUnsnapshotted(ctx context.Context, t Turn, out outcome, caus
 		state, out.code = TurnFailed, CodeOf(cause)
 	}
 	_, err := e.Store.EndTurn(ctx, TurnEnd{
-		Turn: t.ID, State: state, Reason: reason, Hint: out.hint, Stop: out.stop, Rung: out.rung, Usage: out.usage,
+		Turn: t.ID, State: state, Reason: reason, Hint: out.hint, Stop: out.stop, Rung: out.rung, Usage: out.usage, Calls: out.calls,
 		Summary: TurnSummary{
-			State: state, Reason: reason, Hint: out.hint, Code: out.code, Rung: out.rung, Usage: out.usage, Duration: out.took(e.Now()),
+			State: state, Reason: reason, Hint: out.hint, Code: out.code, Rung: out.rung, Usage: out.usage, Calls: out.calls, Duration: out.took(e.Now()),
 		},
 	})
 	e.announce(t.Chat)

@@ -33,6 +33,8 @@ type LiveAgent struct {
 	// and left running.
 	Processes int   `json:"processes"`
 	Memory    int64 `json:"memory_bytes"`
+	// CPU is the processor time that the tree has used so far.
+	CPU Millis `json:"cpu_ms"`
 }
 
 // Status tells what runs; see [Service.Status].

@@ -60,13 +60,18 @@ func (t *tree) place(base, said string) place {
 	switch {
 	case !known, !inside(p.real, t.real), !inside(p.lexical, t.root) && !inside(p.lexical, t.real):
 		p.bounds = boundsOutside
-		if inside(p.real, t.realOthers) || inside(p.lexical, t.others) {
+		if t.foreign(p.real) || t.foreign(p.lexical) {
 			p.bounds = boundsChat
 		}
 	case holdsGit(p.lexical, t.root), holdsGit(p.lexical, t.real), holdsGit(p.real, t.real):
 		p.bounds = boundsGit
 	}
 	return p
+}
+
+// foreign reports whether a path is among the worktrees, and not in this one.
+func (t *tree) foreign(path string) bool {
+	return (inside(path, t.others) || inside(path, t.realOthers)) && !inside(path, t.root) && !inside(path, t.real)
 }
 
 func inside(path, dir string) bool {
