@@ -15,7 +15,7 @@ const maxQueue = 16
 
 // Send commits a prompt; see [Service.Send].
 func (e *Engine) Send(ctx context.Context, req SendRequest) (Sent, error) {
-	if err := checkPrompt(req.Prompt); err != nil {
+	if err := CheckPrompt(req.Prompt); err != nil {
 		return Sent{}, err
 	}
 	target, err := e.target(ctx, req)
@@ -53,7 +53,9 @@ func (e *Engine) Send(ctx context.Context, req SendRequest) (Sent, error) {
 	return Sent{Chat: turn.Chat, Turn: turn.ID, Agent: turn.Agent, NewChat: newChat != nil, Ahead: ahead}, nil
 }
 
-func checkPrompt(prompt string) error {
+// CheckPrompt reports nil if a text will do as a prompt, else CodeInvalid. [Engine.Send]
+// asks it too; to ask before may spare the way there.
+func CheckPrompt(prompt string) error {
 	switch {
 	case strings.TrimSpace(prompt) == "":
 		return Errorf(CodeInvalid, "the prompt is empty; nothing was sent").

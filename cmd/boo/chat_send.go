@@ -6,7 +6,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"boo/cmd/boo/internal/tty"
 	"boo/orchestrator"
 )
 
@@ -54,23 +53,31 @@ func runSend(ctx context.Context, e *env, o sendOptions) error {
 	if err != nil {
 		return err
 	}
-	// A service that cannot be opened is found out before a prompt is written.
-	svc, err := e.service(ctx)
-	if err != nil {
-		return err
+	if writesPrompt(e, o.Prompt) {
+		// A daemon that cannot be had is found out before a prompt is written.
+		if _, err := e.daemon(ctx); err != nil {
+			return err
+		}
 	}
 	p, err := readPrompt(ctx, e, o.Prompt)
 	if err != nil {
 		return err
 	}
 	req.Prompt = p.text
+	if err := orchestrator.CheckPrompt(p.text); err != nil { // no daemon is started for it
+		p.keep(e)
+		return err
+	}
+	svc, err := e.daemon(ctx)
+	if err != nil {
+		p.keep(e)
+		return err
+	}
 	signals, stop := e.Signals()
 	defer stop()
 	sent, err := sendStoppable(ctx, svc, req, signals)
 	if err != nil {
-		if p.file != "" && !e.JSON {
-			e.Stderr.Println(tty.Plain("your prompt is kept in "), tty.Cyan(p.file))
-		}
+		p.keep(e)
 		return err
 	}
 	p.discard()
@@ -91,6 +98,7 @@ func (o sendOptions) request(e *env) (orchestrator.SendRequest, error) {
 	req := orchestrator.SendRequest{
 		Ref: orchestrator.ChatRef{Dir: e.Dir, Prefix: o.Chat},
 		New: o.New, Model: o.Model, Mode: o.Mode, Base: o.Base, Attended: e.attended() && !o.Detach,
+		Environ: personEnviron(e.Environ()),
 	}
 	if o.New && o.Chat != "" {
 		return req, orchestrator.Errorf(orchestrator.CodeInvalid, "--new and --chat exclude each other").WithHint("boo chat send --help")

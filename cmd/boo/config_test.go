@@ -21,19 +21,19 @@ func TestDirectories(t *testing.T) {
 	}{
 		"home": {
 			map[string]string{"HOME": "/h"},
-			dirs{"/h/.config/boo", "/h/.local/share/boo", "/h/.local/state/boo", "/h/.local/state/boo/run"},
+			dirs{"/h/.config/boo", "/h/.local/share/boo", "/h/.local/state/boo"},
 		},
 		"XDG": {
 			map[string]string{"HOME": "/h", "XDG_CONFIG_HOME": "/c", "XDG_DATA_HOME": "/d", "XDG_STATE_HOME": "/s", "XDG_RUNTIME_DIR": "/r"},
-			dirs{"/c/boo", "/d/boo", "/s/boo", "/r/boo"},
+			dirs{"/c/boo", "/d/boo", "/s/boo"},
 		},
 		"XDG that is relative is ignored": {
 			map[string]string{"HOME": "/h", "XDG_DATA_HOME": "d", "XDG_RUNTIME_DIR": "r"},
-			dirs{"/h/.config/boo", "/h/.local/share/boo", "/h/.local/state/boo", "/h/.local/state/boo/run"},
+			dirs{"/h/.config/boo", "/h/.local/share/boo", "/h/.local/state/boo"},
 		},
 		"BOO_HOME overrides all": {
 			map[string]string{"BOO_HOME": "/b", "HOME": "/h", "XDG_DATA_HOME": "/d"},
-			dirs{"/b", "/b/data", "/b/state", "/b/run"},
+			dirs{"/b", "/b/data", "/b/state"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -60,7 +60,7 @@ func TestDirectoriesAreMadeForTheirOwnerAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, dir := range []string{d.Data, d.State, d.Run} {
+	for _, dir := range []string{d.Data, d.State} {
 		if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
 			t.Errorf("%s: %v, %v", dir, info, err)
 		}

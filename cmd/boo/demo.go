@@ -66,8 +66,8 @@ func runDemo(ctx context.Context, e *env, keep bool) (err error) {
 		d.out = e.Stderr
 	}
 	defer func() {
-		if removeErr := d.end(keep); err == nil {
-			err = removeErr
+		if endErr := d.end(ctx, keep); err == nil {
+			err = endErr
 		}
 	}()
 	scenario := e.Demo()
@@ -266,14 +266,37 @@ func (d *demo) git(ctx context.Context, args ...string) error {
 	return patch.Close()
 }
 
-// end takes the demo's files away, or says where they are.
-func (d *demo) end(keep bool) error {
+// end ends the demo's daemon and takes its files away, or says where they are.
+func (d *demo) end(ctx context.Context, keep bool) error {
+	if err := d.endDaemon(context.WithoutCancel(ctx)); err != nil {
+		return err
+	}
 	if keep {
 		d.e.Stderr.Println(tty.Plain("kept: "), tty.Cyan(d.base), tty.Dim(" (BOO_HOME="+d.home+")"))
 		return nil
 	}
 	if err := os.RemoveAll(d.base); err != nil {
 		return orchestrator.Errorf(orchestrator.CodeDenied, "remove the demo's directory: %w", err).WithHint("rm -rf %s", d.base)
+	}
+	return nil
+}
+
+func (d *demo) endDaemon(ctx context.Context) error {
+	places, err := findDirs(func(name string) string {
+		if name == "BOO_HOME" {
+			return d.home
+		}
+		return d.e.Getenv(name)
+	})
+	if err != nil {
+		return err
+	}
+	link, err := d.e.Daemon(places)
+	if err != nil {
+		return err
+	}
+	if err := link.Stop(ctx, false); orchestrator.CodeOf(err) != orchestrator.CodeNotFound {
+		return err
 	}
 	return nil
 }

@@ -10,9 +10,8 @@ import (
 // dirs are the places where boo keeps its files. Nothing is made by naming them.
 type dirs struct {
 	Config string // of config.toml
-	Data   string // the store, worktrees, installed agents
+	Data   string // the store, worktrees, installed agents, the daemon's socket
 	State  string // logs
-	Run    string // sockets
 }
 
 // findDirs names the directories: below $BOO_HOME if that is set, else where the
@@ -27,7 +26,6 @@ func findDirs(getenv func(string) string) (dirs, error) {
 			Config: home,
 			Data:   filepath.Join(home, "data"),
 			State:  filepath.Join(home, "state"),
-			Run:    filepath.Join(home, "run"),
 		}, nil
 	}
 	home := getenv("HOME")
@@ -53,16 +51,12 @@ func findDirs(getenv func(string) string) (dirs, error) {
 	if !filepath.IsAbs(d.Config) || !filepath.IsAbs(d.Data) || !filepath.IsAbs(d.State) {
 		return dirs{}, orchestrator.Errorf(orchestrator.CodeInvalid, "HOME is not an absolute path: %s", home)
 	}
-	// Kept beside the state where the system gives no directory for it.
-	if d.Run = base("XDG_RUNTIME_DIR", ""); getenv("XDG_RUNTIME_DIR") == "" || !filepath.IsAbs(getenv("XDG_RUNTIME_DIR")) {
-		d.Run = filepath.Join(d.State, "run")
-	}
 	return d, nil
 }
 
 // make makes the directories, for nobody else to read.
 func (d dirs) make() error {
-	for _, dir := range []string{d.Data, d.State, d.Run} {
+	for _, dir := range []string{d.Data, d.State} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return orchestrator.Errorf(orchestrator.CodeDenied, "make boo's directory: %w", err).
 				WithHint("make %s writable, or export BOO_HOME=/another/directory", filepath.Dir(dir))

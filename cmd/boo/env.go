@@ -24,10 +24,13 @@ type env struct {
 	JSON          bool
 	Dir           string // where the command runs, absolute
 	Getenv        func(string) string
+	Environ       func() []string
 	Now           func() time.Time
 
 	// Set by wire.
-	Open   func(ctx context.Context, d dirs, c config) (orchestrator.Service, error)
+	Open   func(ctx context.Context, d dirs, c config) (orchestrator.Service, error) // in this process
+	Daemon func(d dirs) (daemonLink, error)
+	Serve  func(ctx context.Context, d dirs, c config, o daemonRunOptions) error
 	Agents func(d dirs, c config) (agentTools, error)
 	Git    func(ctx context.Context, dir string, args ...string) ([]byte, error) // for the demo: what git prints
 	Demo   func() demoScenario
@@ -36,7 +39,8 @@ type env struct {
 	Key     func(ctx context.Context, keys string) (byte, error)
 	Signals func() (signals <-chan os.Signal, stop func())
 
-	svc orchestrator.Service
+	svc  orchestrator.Service // in this process, once it was asked for
+	live orchestrator.Service // the daemon's, once it was asked for
 }
 
 func newEnv() *env {
@@ -47,6 +51,7 @@ func newEnv() *env {
 		Stderr:        tty.Open(os.Stderr, os.Getenv),
 		SameOutput:    tty.SameFile(os.Stdout, os.Stderr),
 		Getenv:        os.Getenv,
+		Environ:       os.Environ,
 		Now:           time.Now,
 		Run:           foreground.Run,
 		Key:           tty.Key,
@@ -85,55 +90,13 @@ func errStopped() error {
 	return orchestrator.Errorf(orchestrator.CodeInterrupted, "stopped")
 }
 
-// service opens what the commands talk to, on first use, and settles what a boo
-// that died left behind.
-func (e *env) service(ctx context.Context) (orchestrator.Service, error) {
-	if e.svc != nil {
-		return e.svc, nil
-	}
-	d, err := findDirs(e.Getenv)
-	if err != nil {
-		return nil, err
-	}
-	c, err := readConfig(d.Config)
-	if err != nil {
-		return nil, err
-	}
-	svc, err := e.Open(ctx, d, c)
-	if err != nil {
-		return nil, err
-	}
-	e.svc = svc
-	settled, err := svc.Recover(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range settled {
-		if !e.JSON {
-			e.Stderr.Println(tty.Yellow("recovered: "), tty.Plain(r.Message))
-		}
-	}
-	return svc, nil
-}
-
 // agents opens what the agents commands talk to.
 func (e *env) agents() (agentTools, error) {
-	d, err := findDirs(e.Getenv)
-	if err != nil {
-		return agentTools{}, err
-	}
-	c, err := readConfig(d.Config)
+	d, c, err := e.settings()
 	if err != nil {
 		return agentTools{}, err
 	}
 	return e.Agents(d, c)
-}
-
-func (e *env) close() error {
-	if e.svc == nil {
-		return nil
-	}
-	return e.svc.Close()
 }
 
 // gone reports whether the reader of stdout went away.

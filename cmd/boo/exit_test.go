@@ -28,7 +28,7 @@ func testEnv(svc *fakeService) (e *env, stdout, stderr *strings.Builder) {
 	e.Stdin, e.StdinTerminal, e.SameOutput = strings.NewReader(""), false, false
 	e.Dir = "/"
 	if svc != nil {
-		e.svc = svc
+		e.svc, e.live = svc, svc
 	}
 	return e, stdout, stderr
 }

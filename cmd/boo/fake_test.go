@@ -355,6 +355,6 @@ func fakeMain() {
 	f.pace, _ = time.ParseDuration(os.Getenv("FAKE_PACE"))
 	e := newEnv()
 	wire(e)
-	e.Open = func(context.Context, dirs, config) (orchestrator.Service, error) { return f, nil }
+	e.svc, e.live = f, f
 	os.Exit(e.run(os.Args))
 }

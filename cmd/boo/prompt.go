@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"boo/cmd/boo/internal/foreground"
+	"boo/cmd/boo/internal/tty"
 	"boo/orchestrator"
 )
 
@@ -38,12 +39,15 @@ func readPrompt(ctx context.Context, e *env, args []string) (prompt, error) {
 		return prompt{text: string(text)}, nil
 	case len(args) > 0:
 		return prompt{text: strings.Join(args, " ")}, nil
-	case e.StdinTerminal && !e.JSON:
+	case writesPrompt(e, args):
 		return editPrompt(ctx, e)
 	}
 	return prompt{}, orchestrator.Errorf(orchestrator.CodeInvalid, "there is no prompt; nothing was sent").
 		WithHint(`boo chat send "what you want done", or boo chat send - to read it from stdin`)
 }
+
+// writesPrompt reports whether the person's editor is opened for the prompt.
+func writesPrompt(e *env, args []string) bool { return len(args) == 0 && e.StdinTerminal && !e.JSON }
 
 const scissors = "# ---- boo: nothing from this line on is sent ----"
 
@@ -92,6 +96,13 @@ func editPrompt(ctx context.Context, e *env) (prompt, error) {
 		return prompt{}, orchestrator.Errorf(orchestrator.CodeInvalid, "the prompt is empty; nothing was sent")
 	}
 	return p, nil
+}
+
+// keep says where the editor's file is: the prompt could not be sent.
+func (p prompt) keep(e *env) {
+	if p.file != "" && !e.JSON {
+		e.Stderr.Println(tty.Plain("your prompt is kept in "), tty.Cyan(p.file))
+	}
 }
 
 // discard removes the editor's file, when the prompt has been sent or is empty.

@@ -1,17 +1,20 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"boo/backends/backendtest"
 	"boo/backends/backendtest/scriptedagent"
 	"boo/backends/backendtest/scriptedmodel"
+	"boo/orchestrator/daemon"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -43,6 +46,24 @@ func TestScripts(t *testing.T) {
 			"ended":  ended,
 		},
 	})
+}
+
+// endDaemons ends the daemons of a script: in order, and by force where that
+// takes too long.
+func endDaemons(work string) {
+	ctx, cancel := context.WithTimeout(context.Background(), waitTime)
+	defer cancel()
+	homes, _ := filepath.Glob(filepath.Join(work, "*", "data", "locks"))
+	for _, locks := range homes {
+		client := daemon.Client{Place: daemon.Place{Data: filepath.Dir(locks)}}
+		info, err := client.Info(ctx)
+		if err != nil {
+			continue
+		}
+		if client.Stop(ctx, false) != nil {
+			_ = syscall.Kill(info.PID, syscall.SIGKILL)
+		}
+	}
 }
 
 // exitStatus runs a program that has to end with a given status, and keeps what
@@ -78,6 +99,7 @@ func setupScript(s *testscript.Env, goose, data string) error {
 		return err
 	}
 	s.Defer(func() { _ = model.Close() })
+	s.Defer(func() { endDaemons(s.WorkDir) })
 	for name, value := range scriptedmodel.GooseEnv(model.URL(), filepath.Join(s.WorkDir, "goose")) {
 		s.Setenv(name, value)
 	}

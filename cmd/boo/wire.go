@@ -22,7 +22,11 @@ func supervise() { proc.Main() }
 
 // wire puts the concrete parts into the env.
 func wire(e *env) {
-	e.Open = openEngine
+	e.Open = func(ctx context.Context, d dirs, c config) (orchestrator.Service, error) {
+		return openEngine(ctx, d, c)
+	}
+	e.Daemon = func(d dirs) (daemonLink, error) { return linkDaemon(d, e.Environ()) }
+	e.Serve = serveDaemon
 	e.Agents = openAgents
 	e.Git = runGit
 	e.Demo = scriptedDemo
@@ -30,7 +34,7 @@ func wire(e *env) {
 
 // openEngine makes the orchestrator of this process. Store, locks and git files
 // lie together in the data directory: who shares one shares all.
-func openEngine(ctx context.Context, d dirs, c config) (orchestrator.Service, error) {
+func openEngine(ctx context.Context, d dirs, c config) (*orchestrator.Engine, error) {
 	if err := d.make(); err != nil {
 		return nil, err
 	}

@@ -3,8 +3,10 @@ package daemon
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"sync"
 
 	"boo/orchestrator"
@@ -48,6 +50,7 @@ func (c *control) routes() *http.ServeMux {
 
 func (c *control) serveInfo(w http.ResponseWriter, _ *http.Request) {
 	info := c.info
+	info.Memory = resident()
 	c.mu.Lock()
 	info.Leaving = c.leaving
 	c.mu.Unlock()
@@ -57,6 +60,20 @@ func (c *control) serveInfo(w http.ResponseWriter, _ *http.Request) {
 // stopAnswer is what a daemon says that will not end at once.
 type stopAnswer struct {
 	UnderWay int `json:"under_way"`
+}
+
+// resident is how much of this process is in memory, in bytes; 0 if that cannot
+// be found out.
+func resident() int64 {
+	text, err := os.ReadFile("/proc/self/statm")
+	var size, pages int64
+	if err != nil {
+		return 0
+	}
+	if _, err := fmt.Sscan(string(text), &size, &pages); err != nil {
+		return 0
+	}
+	return pages * int64(os.Getpagesize())
 }
 
 // serveStop ends the daemon. Unless it was asked to do so only if it is idle

@@ -58,5 +58,6 @@ type Info struct {
 	PID     int       `json:"pid"`
 	Started time.Time `json:"started_at"`
 	Socket  string    `json:"socket"`
+	Memory  int64     `json:"memory_bytes"`      // of it that is resident
 	Leaving bool      `json:"leaving,omitempty"` // it ends as soon as it is idle
 }
