@@ -53,7 +53,11 @@ func chatLogCommand(e *env) *cli.Command {
 const logPage = 1000
 
 func runChatLog(ctx context.Context, e *env, o logOptions) error {
-	svc, err := e.service(ctx)
+	open := e.service
+	if o.Follow {
+		open = e.daemon
+	}
+	svc, err := open(ctx)
 	if err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ func chatStopCommand(e *env) *cli.Command {
 }
 
 func runChatStop(ctx context.Context, e *env, o stopOptions) error {
-	svc, err := e.service(ctx)
+	svc, err := e.turns(ctx)
 	if err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ type waitView struct {
 }
 
 func runChatWait(ctx context.Context, e *env, o waitOptions) error {
-	svc, err := e.service(ctx)
+	svc, err := e.turns(ctx)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,8 @@ import (
 // turns that run, and with agents that are kept warm, is asked of the daemon, in
 // which they do: [env.daemon]. All else is done in the command's own process, on
 // the same store and under the same locks, whether a daemon runs or not:
-// [env.service].
+// [env.service]. What concerns live turns, but is nothing without them, starts no
+// daemon for that: [env.turns].
 
 // daemonLink leads to the daemon of a data directory.
 type daemonLink interface {
@@ -71,6 +72,22 @@ func (e *env) daemon(ctx context.Context) (orchestrator.Service, error) {
 	}
 	e.live = link.Service()
 	return e.live, e.recover(ctx, e.live)
+}
+
+// turns is the orchestrator that has the live turns: the daemon's if one runs,
+// and else this process's, which finds none.
+func (e *env) turns(ctx context.Context) (orchestrator.Service, error) {
+	if e.live != nil {
+		return e.live, nil
+	}
+	link, err := e.link()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := link.Info(ctx); orchestrator.CodeOf(err) == orchestrator.CodeNotFound {
+		return e.service(ctx)
+	}
+	return e.daemon(ctx)
 }
 
 // link leads to the daemon, without starting one. The configuration is read, so
