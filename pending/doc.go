@@ -64,9 +64,9 @@
 // # One file
 //
 //	in the checkout        in the stage
-//	old                    new/PATH                staged, verified, recorded
-//	(nothing)              new/PATH, old/N         the old one made way
-//	new (= new/PATH)       new/PATH, old/N         the new one is linked in
+//	old                    new/N                   staged, verified, recorded
+//	(nothing)              new/N, old/N            the old one made way
+//	new (= new/N)          new/N, old/N            the new one is linked in
 //
 // The old file makes way by a rename, and only then is looked at for the last
 // time: what is in the stage is what was there. The new one comes by a link,

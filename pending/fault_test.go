@@ -40,8 +40,8 @@ func (f *faulty) Current(ctx context.Context, c orchestrator.Checkout, paths []o
 }
 
 // Materialize writes before it fails, as a disk fills up.
-func (f *faulty) Materialize(ctx context.Context, c orchestrator.Checkout, dir string, entries map[orchestrator.Path]orchestrator.Entry) error {
-	if err := f.Git.Materialize(ctx, c, dir, entries); err != nil {
+func (f *faulty) Materialize(ctx context.Context, c orchestrator.Checkout, dir string, entries map[orchestrator.Path]orchestrator.Entry, name func(orchestrator.Path) string) error {
+	if err := f.Git.Materialize(ctx, c, dir, entries, name); err != nil {
 		return err
 	}
 	return f.due("Materialize")

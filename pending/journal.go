@@ -40,6 +40,9 @@ func inOrder(moves []*move) {
 	slices.SortFunc(moves, func(a, b *move) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(string(a.Path), string(b.Path)))
 	})
+	for i, m := range moves {
+		m.slot = slot(i)
+	}
 }
 
 // prepare puts the journal on disk: the bytes that are about to be moved

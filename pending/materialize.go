@@ -39,7 +39,16 @@ func (e *Engine) materialize(ctx context.Context, j *journal) error {
 		}
 		view.Dir = orchestrator.CheckoutDir(dir)
 	}
-	return e.git.Materialize(ctx, view, filepath.Join(j.stage.path, "new"), entries)
+	return e.git.Materialize(ctx, view, filepath.Join(j.stage.path, "new"), entries, j.slots())
+}
+
+// slots says how the staged files of the paths are called.
+func (j *journal) slots() func(orchestrator.Path) string {
+	names := make(map[orchestrator.Path]string, len(j.moves))
+	for _, m := range j.moves {
+		names[m.Path] = m.slot
+	}
+	return func(p orchestrator.Path) string { return names[p] }
 }
 
 // rulesToCome makes a directory that has the attributes files that are going to
@@ -112,7 +121,7 @@ func (e *Engine) stageBefore(ctx context.Context, j *journal) error {
 		}
 	}
 	if len(entries) > 0 {
-		if err := e.git.Materialize(ctx, j.checkout, filepath.Join(j.stage.path, "new"), entries); err != nil {
+		if err := e.git.Materialize(ctx, j.checkout, filepath.Join(j.stage.path, "new"), entries, j.slots()); err != nil {
 			return err
 		}
 	}
@@ -129,10 +138,7 @@ func (e *Engine) stageBefore(ctx context.Context, j *journal) error {
 
 // stageRaw writes one file from its bytes unless it is staged so already.
 func (e *Engine) stageRaw(ctx context.Context, j *journal, m *move) error {
-	d, name, err := j.stage.new.makeParent(m.Path)
-	if err != nil {
-		return err
-	}
+	d, name := j.stage.new, m.slot
 	at, err := d.look(name)
 	if err != nil {
 		return err
@@ -146,5 +152,5 @@ func (e *Engine) stageRaw(ctx context.Context, j *journal, m *move) error {
 			return err
 		}
 	}
-	return j.stage.new.writeRaw(m.Path, m.After.Mode, e.blob(ctx, j.CommonDir, m.AfterRaw))
+	return d.writeRaw(name, m.After.Mode, e.blob(ctx, j.CommonDir, m.AfterRaw))
 }

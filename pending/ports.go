@@ -34,10 +34,10 @@ type Git interface {
 	// without value.
 	MergeFiles(ctx context.Context, common orchestrator.GitDir, base, ours, theirs orchestrator.Entry) (merged orchestrator.Entry, clean bool, err error)
 
-	// Materialize writes entries below dir, named by their paths, in the form
+	// Materialize writes entries below dir, called by what name says, in the form
 	// they have in the checkout (end-of-line and encoding rules applied,
 	// filters not). It syncs nothing.
-	Materialize(ctx context.Context, c orchestrator.Checkout, dir string, entries map[orchestrator.Path]orchestrator.Entry) error
+	Materialize(ctx context.Context, c orchestrator.Checkout, dir string, entries map[orchestrator.Path]orchestrator.Entry, name func(orchestrator.Path) string) error
 
 	// Overlay returns the tree that is tree with the entries put in place; a
 	// zero Entry removes its path. tree may be a commit and then means its tree;

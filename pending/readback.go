@@ -25,7 +25,7 @@ func (e *Engine) readBack(ctx context.Context, j *journal) error {
 			return fmt.Errorf("read back: %w", err)
 		}
 	}
-	for i, m := range j.moves {
+	for _, m := range j.moves {
 		if !m.writes() {
 			continue
 		}
@@ -37,7 +37,7 @@ func (e *Engine) readBack(ctx context.Context, j *journal) error {
 				now[m.Path].ID.Short(), uint32(now[m.Path].Mode), m.After.ID.Short(), uint32(m.After.Mode))
 		}
 		if m.Before.Exists() {
-			old, err := j.stage.old.look(slot(i))
+			old, err := j.stage.old.look(m.slot)
 			if err != nil {
 				return err
 			}
@@ -62,7 +62,7 @@ func (j *journal) asExpected(m *move) error {
 		}
 		return nil
 	}
-	staged, err := j.stage.new.look(m.Path)
+	staged, err := j.stage.new.look(m.slot)
 	if err != nil {
 		return err
 	}

@@ -189,7 +189,7 @@ func (r restorer) withdraw() (ok bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	staged, err := r.stage.new.look(r.step.Path)
+	staged, err := r.stage.new.look(r.slot)
 	if err != nil {
 		return false, err
 	}

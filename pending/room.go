@@ -11,6 +11,7 @@ import (
 type move struct {
 	orchestrator.ApplyStep
 	row     orchestrator.Change
+	slot    string // its name in the stage, once the order is settled
 	at      place
 	merged  bool
 	marked  bool

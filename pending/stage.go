@@ -11,14 +11,15 @@ import (
 )
 
 // stage is the directory of one apply, on the checkout's file system. Below
-// "new" stand the files to come, named by their paths; below "old", named by
-// the number of their step, those that made way. A file placed in the checkout
+// "new" stand the files to come and below "old" those that made way, both named
+// by the number of their step. A file placed in the checkout
 // keeps its name in "new" until the stage is removed: that is how boo knows its
 // own file again.
 type stage struct {
 	path string
 	home stageHome
-	new  *tree
+	dev  uint64
+	new  dir
 	old  dir
 }
 
@@ -74,7 +75,7 @@ func (h stageHome) fill(d dir, id orchestrator.ApplyID, dev uint64) (*stage, err
 	if err != nil {
 		return nil, err
 	}
-	if s.new.dev != dev {
+	if s.dev != dev {
 		s.close()
 		return nil, fmt.Errorf("%s is on another file system", s.path)
 	}
@@ -83,7 +84,7 @@ func (h stageHome) fill(d dir, id orchestrator.ApplyID, dev uint64) (*stage, err
 		if err := s.new.writeRaw("probe", orchestrator.ModeRegular, none); err != nil {
 			return err
 		}
-		return errors.Join(s.new.top.link("probe", s.old, "probe"), s.new.top.remove("probe"), s.old.remove("probe"))
+		return errors.Join(s.new.link("probe", s.old, "probe"), s.new.remove("probe"), s.old.remove("probe"))
 	}
 	if err := probe(); err != nil {
 		s.close()
@@ -93,20 +94,20 @@ func (h stageHome) fill(d dir, id orchestrator.ApplyID, dev uint64) (*stage, err
 }
 
 func openStage(at dir, path string) (*stage, error) {
-	fresh, err := at.child("new")
+	here, err := at.look(".")
 	if err != nil {
 		return nil, err
 	}
-	t, err := newTree(fresh)
+	fresh, err := at.child("new")
 	if err != nil {
 		return nil, err
 	}
 	old, err := at.child("old")
 	if err != nil {
-		t.close()
+		fresh.close()
 		return nil, err
 	}
-	return &stage{path: path, new: t, old: old}, nil
+	return &stage{path: path, dev: here.dev, new: fresh, old: old}, nil
 }
 
 // stageOf opens the stage of a record again; fs.ErrNotExist if it is gone.
@@ -144,31 +145,16 @@ func (s *stage) sync(moves []*move) error {
 
 func (s *stage) gather(b *barrier, home dir, moves []*move) error {
 	at := filepath.Base(s.path)
-	if err := errors.Join(b.add(home, "."), b.add(home, at), b.add(s.old, "."), b.add(s.new.top, ".")); err != nil {
+	if err := errors.Join(b.add(home, "."), b.add(home, at), b.add(s.old, "."), b.add(s.new, ".")); err != nil {
 		return err
 	}
-	done := map[orchestrator.Path]bool{}
 	for _, m := range moves {
-		if !m.writes() || !m.After.Exists() || b.many {
+		// A symlink is on the disk with its directory.
+		if !m.writes() || !m.After.Exists() || m.After.Mode == orchestrator.ModeSymlink {
 			continue
 		}
-		d, name, err := s.new.parent(m.Path)
-		if err != nil {
+		if err := b.add(s.new, m.slot); err != nil {
 			return err
-		}
-		if m.After.Mode != orchestrator.ModeSymlink { // a symlink is on disk with its directory
-			if err := b.add(d, name); err != nil {
-				return err
-			}
-		}
-		for _, above := range ancestors(m.Path) {
-			if done[above] {
-				continue
-			}
-			done[above] = true
-			if err := b.addParents(s.new, []orchestrator.Path{above + "/."}); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
@@ -180,7 +166,7 @@ func (s *stage) verify(moves []*move, width int) error {
 		if !m.writes() || !m.After.Exists() {
 			continue
 		}
-		at, err := s.new.look(m.Path)
+		at, err := s.new.look(m.slot)
 		if err != nil {
 			return err
 		}
@@ -189,7 +175,7 @@ func (s *stage) verify(moves []*move, width int) error {
 		if isLink != (at.kind == link) || !isLink && (at.kind != file || at.exec != isExec) {
 			return fmt.Errorf("stage %s: what was written is not a file of mode %o", m.Path, uint32(m.After.Mode))
 		}
-		raw, err := s.new.raw(m.Path, width)
+		raw, err := s.new.raw(m.slot, width)
 		if err != nil {
 			return err
 		}

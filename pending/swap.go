@@ -12,7 +12,7 @@ import (
 // one into its place. It stops at the first that cannot be made; what it has
 // done by then is for [Engine.rollBack].
 func (e *Engine) swap(j *journal, stop func() error) error {
-	for i, m := range j.moves {
+	for _, m := range j.moves {
 		if !m.writes() {
 			continue
 		}
@@ -20,7 +20,7 @@ func (e *Engine) swap(j *journal, stop func() error) error {
 			return err
 		}
 		e.mark("aside")
-		if err := j.aside(i, m); err != nil {
+		if err := j.aside(m); err != nil {
 			return fmt.Errorf("move %s aside: %w", m.Path, err)
 		}
 		e.mark("place")
@@ -34,7 +34,7 @@ func (e *Engine) swap(j *journal, stop func() error) error {
 
 // aside moves what stands at the path into the stage, and makes sure that it is
 // what was read.
-func (j *journal) aside(i int, m *move) error {
+func (j *journal) aside(m *move) error {
 	if m.at.kind == nothing || m.at.blocker != "" {
 		return nil
 	}
@@ -49,18 +49,18 @@ func (j *journal) aside(i int, m *move) error {
 	if !now.sameFile(m.at.found) {
 		return errChanged
 	}
-	if err := d.rename(name, j.stage.old, slot(i)); err != nil {
+	if err := d.rename(name, j.stage.old, m.slot); err != nil {
 		return err
 	}
 	if m.at.kind != directory {
-		raw, err := j.stage.old.raw(slot(i), len(m.BeforeRaw))
+		raw, err := j.stage.old.raw(m.slot, len(m.BeforeRaw))
 		if err == nil && raw != m.BeforeRaw {
 			err = errChanged
 		}
 		return err
 	}
 	j.tree.forget() // it may be that directory, or in it
-	return emptied(j.stage.old, slot(i))
+	return emptied(j.stage.old, m.slot)
 }
 
 // emptied makes sure that no file is left below a directory that made way.
@@ -83,15 +83,11 @@ func (j *journal) place(m *move) error {
 	if !m.After.Exists() {
 		return nil
 	}
-	from, staged, err := j.stage.new.parent(m.Path)
-	if err != nil {
-		return err
-	}
 	to, name, err := j.tree.makeParent(m.Path)
 	if err != nil {
 		return err
 	}
-	err = from.link(staged, to, name)
+	err = j.stage.new.link(m.slot, to, name)
 	if errors.Is(err, fs.ErrExist) {
 		return errChanged
 	}

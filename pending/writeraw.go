@@ -17,6 +17,10 @@ func (t *tree) writeRaw(p orchestrator.Path, mode orchestrator.FileMode, blob fu
 	if err != nil {
 		return err
 	}
+	return d.writeRaw(name, mode, blob)
+}
+
+func (d dir) writeRaw(name string, mode orchestrator.FileMode, blob func(io.Writer) error) error {
 	if mode == orchestrator.ModeSymlink {
 		var target limited
 		if err := blob(&target); err != nil {

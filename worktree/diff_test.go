@@ -221,7 +221,7 @@ func TestCurrentAndMaterializeRoundTrip(t *testing.T) {
 	}
 	dest := f.root + "/dest"
 	f.mkdir(dest)
-	if err := f.engine.Materialize(t.Context(), c, dest, now); err != nil {
+	if err := f.engine.Materialize(t.Context(), c, dest, now, byPath); err != nil {
 		t.Fatal(err)
 	}
 	for path, entry := range now {
@@ -287,9 +287,12 @@ func TestMaterializeRefusesNamesThatGitRefuses(t *testing.T) {
 	file := orchestrator.Entry{Mode: orchestrator.ModeRegular, ID: orchestrator.ObjectID(f.git(f.repo, "rev-parse", "HEAD:a"))}
 	for _, name := range []orchestrator.Path{".git/hooks/x", ".GIT/config", "git~1", "a/../b", "/abs"} {
 		dest := t.TempDir()
-		err := f.engine.Materialize(t.Context(), f.checkout(f.repo), dest, map[orchestrator.Path]orchestrator.Entry{name: file, "ok": file})
+		err := f.engine.Materialize(t.Context(), f.checkout(f.repo), dest, map[orchestrator.Path]orchestrator.Entry{name: file, "ok": file}, byPath)
 		if orchestrator.CodeOf(err) != orchestrator.CodeInvalid {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
+
+// byPath calls a file by its path.
+func byPath(p orchestrator.Path) string { return string(p) }

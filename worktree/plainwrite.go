@@ -3,6 +3,7 @@ package worktree
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -11,7 +12,7 @@ import (
 
 // writePlain writes the entries that have in the checkout just the content of
 // their objects, and returns the others, which git has to write.
-func (e *Engine) writePlain(ctx context.Context, c orchestrator.Checkout, dir string, list []indexed) (left []indexed, err error) {
+func (e *Engine) writePlain(ctx context.Context, c orchestrator.Checkout, dir string, list []indexed, name func(orchestrator.Path) string) (left []indexed, err error) {
 	w, err := e.waysOf(ctx, c)
 	if err != nil {
 		return nil, err
@@ -27,15 +28,22 @@ func (e *Engine) writePlain(ctx context.Context, c orchestrator.Checkout, dir st
 		return nil, err
 	}
 	defer root.Close()
-	p := plainWriter{objects: objects, root: root, made: map[string]bool{".": true}}
+	p := plainWriter{objects: objects, root: root, name: name, made: map[string]bool{".": true}}
+	var files []indexed
+	var ids []orchestrator.ObjectID
 	for _, x := range list {
-		if w.of(x.path, x.entry.Mode)&(odd|expanding) != 0 || !isBlob(x.entry.Mode) {
+		switch {
+		case w.of(x.path, x.entry.Mode)&(odd|expanding) != 0 || !isBlob(x.entry.Mode):
 			left = append(left, x)
-		} else if err := p.write(ctx, x); err != nil {
-			return nil, err
+		case x.entry.Mode == orchestrator.ModeSymlink:
+			if err := p.link(ctx, x); err != nil {
+				return nil, err
+			}
+		default:
+			files, ids = append(files, x), append(ids, x.entry.ID)
 		}
 	}
-	return left, nil
+	return left, objects.copy(ctx, ids, func(i int) (io.WriteCloser, error) { return p.create(files[i]) })
 }
 
 func isBlob(mode orchestrator.FileMode) bool {
@@ -46,34 +54,45 @@ func isBlob(mode orchestrator.FileMode) bool {
 type plainWriter struct {
 	objects *store
 	root    *os.Root
+	name    func(orchestrator.Path) string
 	made    map[string]bool // directories that are there
 }
 
 // targetLimit is more than any system takes for a symlink's target.
 const targetLimit = 64 << 10
 
-func (p *plainWriter) write(ctx context.Context, x indexed) error {
-	name := string(x.path)
-	if above := filepath.Dir(name); !p.made[above] {
-		if err := p.root.MkdirAll(above, 0o777); err != nil {
-			return err
-		}
-		p.made[above] = true
+func (p *plainWriter) link(ctx context.Context, x indexed) error {
+	target, err := p.objects.bytes(ctx, x.entry.ID, targetLimit)
+	if err != nil {
+		return err
 	}
-	if x.entry.Mode == orchestrator.ModeSymlink {
-		target, err := p.objects.bytes(ctx, x.entry.ID, targetLimit)
-		if err != nil {
-			return err
-		}
-		return p.root.Symlink(string(target), name)
+	at, err := p.place(x)
+	if err != nil {
+		return err
+	}
+	return p.root.Symlink(string(target), at)
+}
+
+func (p *plainWriter) create(x indexed) (*os.File, error) {
+	at, err := p.place(x)
+	if err != nil {
+		return nil, err
 	}
 	perm := os.FileMode(0o666)
 	if x.entry.Mode == orchestrator.ModeExec {
 		perm = 0o777
 	}
-	f, err := p.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
-	if err != nil {
-		return err
+	return p.root.OpenFile(at, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+}
+
+// place makes the directory that a file is to be in.
+func (p *plainWriter) place(x indexed) (name string, err error) {
+	name = p.name(x.path)
+	if above := filepath.Dir(name); !p.made[above] {
+		if err := p.root.MkdirAll(above, 0o777); err != nil {
+			return "", err
+		}
+		p.made[above] = true
 	}
-	return errors.Join(p.objects.blob(ctx, x.entry.ID, f), f.Close())
+	return name, nil
 }

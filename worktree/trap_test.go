@@ -169,7 +169,7 @@ func (f *trapped) everythingElse(wt orchestrator.Worktree, first, second orchest
 	check(err)
 	dest := f.root + "/dest"
 	f.mkdir(dest)
-	check(f.engine.Materialize(ctx, c, dest, entries))
+	check(f.engine.Materialize(ctx, c, dest, entries, byPath))
 	tree, err := f.engine.Overlay(ctx, common, first.Tree, entries)
 	check(err)
 	made, err := f.engine.Commit(ctx, common, tree, []orchestrator.ObjectID{first.Commit}, "m")
