@@ -63,6 +63,20 @@ func ended(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// gone requires that a process is not alive five seconds from now at the latest:
+// gone PID. One that nobody has reaped yet is gone.
+func gone(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: gone PID")
+	}
+	if !within(endTime, func() bool {
+		line, err := os.ReadFile("/proc/" + args[0] + "/cmdline")
+		return err != nil || len(line) == 0
+	}) {
+		ts.Fatalf("process %s is still alive after %v", args[0], endTime)
+	}
+}
+
 func commandLines(text string) []string {
 	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	var lines []string

@@ -44,6 +44,7 @@ func TestScripts(t *testing.T) {
 			"until":  until,
 			"match":  match,
 			"ended":  ended,
+			"gone":   gone,
 		},
 	})
 }
