@@ -33,7 +33,11 @@ func (e *Engine) recordCheckout(ctx context.Context, c orchestrator.Checkout, he
 		return orchestrator.Base{}, err
 	}
 	as := orchestrator.Worktree{CommonDir: c.CommonDir, Dir: orchestrator.WorktreeDir(c.Dir), Base: head}
-	snap, err := e.record(ctx, as, r, orchestrator.Snapshot{})
+	objects := filepath.Join(temp, "objects")
+	if err := os.Mkdir(objects, 0o700); err != nil {
+		return orchestrator.Base{}, err
+	}
+	snap, err := e.record(ctx, as, r.aside(objects), orchestrator.Snapshot{})
 	if err != nil {
 		return orchestrator.Base{}, err
 	}
@@ -46,13 +50,20 @@ func (e *Engine) recordCheckout(ctx context.Context, c orchestrator.Checkout, he
 		return orchestrator.Base{Commit: head, Skipped: snap.Skipped}, err
 	}
 	by := e.Person(ctx, c.CommonDir)
-	id, err := e.writeCommit(ctx, plain, commit{
+	id, err := e.writeCommit(ctx, plain.aside(objects), commit{
 		tree: snap.Tree, parents: []orchestrator.ObjectID{head}, author: by, committer: e.signed(boo), message: "boo: uncommitted work\n",
 	})
 	if err != nil {
 		return orchestrator.Base{}, err
 	}
-	return orchestrator.Base{Commit: id, Skipped: snap.Skipped}, e.holdBase(ctx, c.CommonDir, id)
+	written, err := e.bringIn(as, objects)
+	if err == nil {
+		err = e.holdBase(ctx, c.CommonDir, id)
+	}
+	if written.Keep != "" {
+		_ = os.Remove(written.Keep) // the next one takes it away if this one does not
+	}
+	return orchestrator.Base{Commit: id, Skipped: snap.Skipped}, err
 }
 
 // besides gives access to the files of a checkout through a git directory and

@@ -29,6 +29,7 @@
 //	                            in which it differs from the base
 //	<Dir>/checkouts/<hash>    the person's checkout, rules as they are now
 //	<Dir>/plain/<hash name>   objects only
+//	<Dir>/packs/<hash>/       names of the packs that boo has put into a repository
 //	<Dir>/blame/<chat>/       whom lines were blamed on, file by file; may go at any time
 //
 // so neither the repository's configuration, which an agent can write, nor
@@ -53,6 +54,8 @@
 //	refs/boo/chats/<chat>/baseline  what pending changes are measured against
 //	refs/boo/chats/<chat>/head      the chain of snapshots, from the base on
 //	refs/boo/bases/<commit>         a base made or fetched for a chat, until its worktree is made
+//	refs/boo/chats/<chat>/worktree-head  where HEAD of the worktree is, if not at the base
+//	refs/boo/chats/<chat>/left/<commit>  where HEAD was, and what is not part of where it is
 //	refs/boo/root                   the start in a repository without commits
 //
 // # A worktree while it is made

@@ -36,6 +36,9 @@ type Options struct {
 	// MaxUntracked is the number of untracked files above which the fullest
 	// directories are left out of a snapshot; 20,000 when 0.
 	MaxUntracked int
+	// MaxPacks is the number of packs of boo's in a repository above which
+	// [Engine.Maintain] makes one of them; 20 when 0.
+	MaxPacks int
 	// Fallback, if not nil, is told why a snapshot is left to git, which is
 	// slower. It may be called concurrently.
 	Fallback func(why error)
@@ -67,6 +70,7 @@ func New(opts Options) (*Engine, error) {
 	opts.Git = cmp.Or(opts.Git, "git")
 	opts.MaxFile = cmp.Or(opts.MaxFile, 50<<20)
 	opts.MaxUntracked = cmp.Or(opts.MaxUntracked, 20_000)
+	opts.MaxPacks = cmp.Or(opts.MaxPacks, 20)
 	if opts.Environ == nil {
 		opts.Environ = os.Environ()
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -129,17 +128,11 @@ func (e *Engine) beginInProcess(ctx context.Context, wt orchestrator.Worktree, p
 	p.scan = treescan.Options{Root: p.root, Index: p.index, Rules: dircache.Rules{
 		IgnoreCtime: !isSet(core, "trustctime", true), Minimal: strings.EqualFold(core["checkstat"], "minimal"),
 	}}
-	reason := "boo chat " + string(wt.Chat)
-	if err := releaseKept(wt.CommonDir, reason); err != nil {
+	if err := releaseKept(wt.CommonDir, keepReason(wt.Chat)); err != nil {
 		return nil, errors.Join(err, p.root.Close())
 	}
-	p.pack = pack.New(filepath.Join(objectsOf(wt.CommonDir), "pack"), pack.Options{Format: p.format, Exists: p.exists, Keep: reason})
+	p.pack = pack.New(packsDir(wt.CommonDir), e.packOptions(wt, p.format))
 	return p, nil
-}
-
-// exists reports objects that are certainly there.
-func (p *inProcess) exists(id orchestrator.ObjectID) (bool, error) {
-	return id == p.format.EmptyTree(), nil
 }
 
 // find fills in how the worktree differs from the base.

@@ -124,6 +124,9 @@ func lockRef(ctx context.Context, path string) (*os.File, error) {
 func syncDirs(dir string, above bool, top string) error {
 	for {
 		f, err := os.Open(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // git has packed its refs meanwhile, and sees to it that they are on disk
+		}
 		if err != nil {
 			return err
 		}

@@ -18,13 +18,14 @@ import (
 type repo struct {
 	gitDir   string
 	objects  string
+	borrowed string // an object store that is only read, beside objects
 	workTree string
 	index    string
 	own      string // the index that the work tree's own git keeps; "" where that is not asked for
 }
 
 func (r repo) call(args ...string) gitcmd.Call {
-	return gitcmd.Call{Args: args, GitDir: r.gitDir, Objects: r.objects, WorkTree: r.workTree, Index: r.index}
+	return gitcmd.Call{Args: args, GitDir: r.gitDir, Objects: r.objects, Borrowed: r.borrowed, WorkTree: r.workTree, Index: r.index}
 }
 
 // with returns r with another index.

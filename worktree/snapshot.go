@@ -48,34 +48,52 @@ func (e *Engine) Snapshot(ctx context.Context, wt orchestrator.Worktree, by orch
 	if e.opts.Fallback != nil {
 		e.opts.Fallback(err)
 	}
-	snap, err = e.snapshot(ctx, wt, prev)
-	if err != nil {
-		return orchestrator.Snapshot{}, coded(err, "take a snapshot of chat %s", wt.Chat)
-	}
-	snap.Parent = cmp.Or(prev.Commit, wt.Base)
-	r, err := e.plain(wt.CommonDir, wt.Base)
-	if err != nil {
-		return orchestrator.Snapshot{}, coded(err, "take a snapshot of chat %s", wt.Chat)
-	}
-	c.tree = snap.Tree
-	snap.Commit, err = e.writeCommit(ctx, r, c)
-	if err != nil {
-		return orchestrator.Snapshot{}, coded(err, "commit a snapshot of chat %s", wt.Chat)
-	}
-	head, _, _ := refsOf(wt.Chat)
-	if err := e.MoveRef(ctx, wt.CommonDir, head, prev.Commit, snap.Commit); err != nil {
-		return orchestrator.Snapshot{}, err
-	}
-	return snap, nil
+	snap, err = e.snapshotByGit(ctx, wt, prev, c)
+	return snap, coded(err, "take a snapshot of chat %s", wt.Chat)
 }
 
-// snapshot writes the tree. If git cannot work with the chat's index, that is
+// snapshotByGit takes a snapshot on prev and moves the chat's ref to it.
+func (e *Engine) snapshotByGit(ctx context.Context, wt orchestrator.Worktree, prev orchestrator.Snapshot, c commit) (orchestrator.Snapshot, error) {
+	objects, remove, err := e.tempDir("objects")
+	if err != nil {
+		return orchestrator.Snapshot{}, err
+	}
+	defer remove()
+	snap, err := e.snapshot(ctx, wt, prev, objects)
+	if err != nil {
+		return orchestrator.Snapshot{}, err
+	}
+	r, err := e.plain(wt.CommonDir, wt.Base)
+	if err != nil {
+		return orchestrator.Snapshot{}, err
+	}
+	c.tree, snap.Parent = snap.Tree, c.parents[0]
+	if snap.Commit, err = e.writeCommit(ctx, r.aside(objects), c); err != nil {
+		return orchestrator.Snapshot{}, err
+	}
+	if err := releaseKept(wt.CommonDir, keepReason(wt.Chat)); err != nil {
+		return orchestrator.Snapshot{}, err
+	}
+	written, err := e.bringIn(wt, objects)
+	if err != nil {
+		return orchestrator.Snapshot{}, err
+	}
+	head, _, _ := refsOf(wt.Chat)
+	err = e.MoveRef(ctx, wt.CommonDir, head, prev.Commit, snap.Commit)
+	if written.Keep != "" {
+		_ = os.Remove(written.Keep) // removed by the next snapshot if not by this one
+	}
+	return snap, err
+}
+
+// snapshot writes the tree, its objects aside. If git cannot work with the chat's index, that is
 // made anew, once: it may be damaged, or its objects may have been collected.
-func (e *Engine) snapshot(ctx context.Context, wt orchestrator.Worktree, prev orchestrator.Snapshot) (orchestrator.Snapshot, error) {
+func (e *Engine) snapshot(ctx context.Context, wt orchestrator.Worktree, prev orchestrator.Snapshot, objects string) (orchestrator.Snapshot, error) {
 	r, err := e.chat(ctx, wt)
 	if err != nil {
 		return orchestrator.Snapshot{}, err
 	}
+	r = r.aside(objects)
 	// A lock here was left by a git that died: the caller holds the chat.
 	_ = os.Remove(r.index + ".lock")
 	if _, err := os.Lstat(r.index); err == nil {

@@ -23,6 +23,7 @@ type store struct {
 	dir    string // of packs
 	reader *objects.Reader
 	batch  func(context.Context) (*gitcmd.Pipe, error) // a process that is asked for many
+	made   func(pack string)
 
 	mu    sync.Mutex
 	pack  *pack.Writer
@@ -38,6 +39,7 @@ func (e *Engine) openStore(common orchestrator.GitDir, like orchestrator.ObjectI
 	s.batch = func(ctx context.Context) (*gitcmd.Pipe, error) {
 		return e.git.Git.Open(ctx, r.call("cat-file", "--batch"))
 	}
+	s.made = func(pack string) { e.mark(common, pack) }
 	s.reader = objects.Open(objects.Options{
 		CommonDir: common, Format: format, Helpers: 1, GitOnly: true,
 		Start: func(ctx context.Context) (objects.Process, error) {
@@ -204,7 +206,7 @@ func (s *store) add(with func(*pack.Writer) (orchestrator.ObjectID, error)) (orc
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.pack == nil {
-		s.pack = pack.New(s.dir, pack.Options{Format: s.format})
+		s.pack = pack.New(s.dir, pack.Options{Format: s.format, Keep: keepWork, Made: s.made})
 	}
 	id, err := with(s.pack)
 	if err == nil {

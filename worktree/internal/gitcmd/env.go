@@ -16,6 +16,8 @@ var hardened = []string{
 	"core.splitIndex=false",
 	"core.safecrlf=false",
 	"core.quotePath=true",
+	// Above it git would pack a file by itself, where boo does not look.
+	"core.bigFileThreshold=2000m",
 	"core.logAllRefUpdates=false",
 	"core.filesRefLockTimeout=2000",
 	"core.packedRefsTimeout=2000",
@@ -80,6 +82,10 @@ func (g *Git) environment(c Call) []string {
 	}
 	if c.Objects != "" {
 		env = append(env, "GIT_OBJECT_DIRECTORY="+c.Objects)
+	}
+	if c.Borrowed != "" {
+		quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(c.Borrowed)
+		env = append(env, `GIT_ALTERNATE_OBJECT_DIRECTORIES="`+quoted+`"`)
 	}
 	return append(env, c.Env...)
 }

@@ -34,6 +34,7 @@ type Call struct {
 	WorkTree string // --work-tree; "" for commands that need none
 	Index    string // GIT_INDEX_FILE
 	Objects  string // GIT_OBJECT_DIRECTORY, when not GitDir's own
+	Borrowed string // GIT_ALTERNATE_OBJECT_DIRECTORIES: one, that is only read
 
 	// Discover lets git look for the repository from this directory upwards.
 	Discover string
@@ -49,6 +50,8 @@ type Call struct {
 	// the one given to New. Only for commands in the person's own repository.
 	Network bool
 	Environ []string
+	// Idle lets everything else on the machine go first.
+	Idle bool
 	// Refresh lets the command write a refreshed index back.
 	Refresh bool
 
@@ -71,7 +74,13 @@ func (g *Git) Run(ctx context.Context, c Call) (Output, error) {
 	if c.Stdout != nil {
 		cmd.Stdout = c.Stdout
 	}
-	err := cmd.Run()
+	err := cmd.Start()
+	if err == nil {
+		if c.Idle {
+			_ = syscall.Setpriority(syscall.PRIO_PROCESS, cmd.Process.Pid, 19) // else it runs like any other
+		}
+		err = cmd.Wait()
+	}
 	out := Output{Stdout: stdout.Bytes(), Stderr: stderr.Bytes()}
 	if err != nil {
 		return out, newError(ctx, c, err, stderr.String())

@@ -46,6 +46,9 @@ func (w *Writer) Commit() (Result, error) {
 	if err != nil {
 		return Result{}, w.fail("keep pack", err)
 	}
+	if w.opts.Made != nil {
+		w.opts.Made(name)
+	}
 	if err := w.publish(index.Name(), name); err != nil {
 		return Result{}, w.fail("put pack in place", err)
 	}

@@ -8,8 +8,8 @@
 //   - An object that the repository has already, or that was added twice, is
 //     not written again.
 //   - A blob is never held in memory beyond [Buffered] bytes.
-//   - What is not committed leaves nothing that git looks at: files named
-//     tmp_*, which git's own prune removes if boo dies before [Writer.Close].
+//   - What is not committed leaves nothing that git looks at: drafts, which
+//     [DropDrafts] removes if boo dies before [Writer.Close].
 //
 // A writer's life:
 //

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"sync"
+	"time"
 
 	"boo/orchestrator"
 	"boo/worktree/internal/pack/objectid"
@@ -25,6 +27,9 @@ type Options struct {
 	// can see it: no garbage collection takes the pack until the caller has
 	// removed that file, after something refers to the objects.
 	Keep string
+	// Made, if not nil, is told the name of the pack after its .keep file is
+	// there and before the pack is.
+	Made func(name string)
 }
 
 // Writer gathers the objects of one pack. Add and AddBlob may be called
@@ -152,11 +157,27 @@ func (w *Writer) open() (*os.File, error) {
 }
 
 // createTemp makes a file of a name that git's prune knows as left over.
+// draftPrefix is what the names of unfinished files begin with. It is not git's
+// own "tmp_": a git gc --prune=now would take them from under the writer.
+const draftPrefix = ".boo-pack-"
+
 func createTemp(dir string) (*os.File, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
-	return os.CreateTemp(dir, "tmp_pack_*")
+	return os.CreateTemp(dir, draftPrefix+"*")
+}
+
+// DropDrafts removes what writers that died before a moment have left in a
+// directory of packs.
+func DropDrafts(dir string, before time.Time) error {
+	drafts, err := filepath.Glob(filepath.Join(dir, draftPrefix+"*"))
+	for _, draft := range drafts {
+		if info, err := os.Lstat(draft); err == nil && info.ModTime().Before(before) {
+			_ = os.Remove(draft) // tried again the next time
+		}
+	}
+	return err
 }
 
 // fail notes the first error of the disk's; no pack comes of this writer.
