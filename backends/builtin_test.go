@@ -18,7 +18,7 @@ func TestTheAgentsThatBooKnows(t *testing.T) {
 			t.Errorf("%s is passed everything, or what is boo's: %q", def.Name, def.EnvPass)
 		}
 	}
-	if got := strings.Join(names, " "); got != "goose qwen gemini claude codex opencode-acp" {
+	if got := strings.Join(names, " "); got != "goose qwen gemini claude codex opencode opencode-acp" {
 		t.Errorf("boo knows %s", got)
 	}
 }

@@ -1,6 +1,7 @@
 package backends
 
 import (
+	"cmp"
 	"path/filepath"
 	"time"
 
@@ -44,6 +45,9 @@ type Package struct {
 	Bin     string // path of the program below the package's directory
 	Node    int    // lowest major version of node it runs on; 0 if it needs none
 	SizeMB  int    // of the installation, to show progress against
+	// Folder is the directory below boo's agents that it is installed in; ""
+	// for the agent's name. Agents of one package share one.
+	Folder string
 }
 
 // Node is the node that boo installs beside agents that need a newer one than
@@ -96,7 +100,7 @@ func (d Definition) InstallDir(data string) string {
 	if d.Package.Name == "" || data == "" {
 		return ""
 	}
-	return filepath.Join(data, "agents", string(d.Name), d.Package.Version)
+	return filepath.Join(data, "agents", cmp.Or(d.Package.Folder, string(d.Name)), d.Package.Version)
 }
 
 // InstalledProgram is where the program is once boo has installed it; "" for

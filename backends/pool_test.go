@@ -48,7 +48,7 @@ func (a *agents) Launch(_ context.Context, cmd backends.Command) (backends.Child
 	return b, nil
 }
 
-func (a *agents) Boot(ctx context.Context, _ backends.Definition, launch func(context.Context) (backends.Child, error)) (backends.Host, error) {
+func (a *agents) Boot(ctx context.Context, _ backends.Definition, launch backends.Launch) (backends.Host, error) {
 	c, err := launch(ctx)
 	if err != nil {
 		return nil, err

@@ -57,8 +57,12 @@ type Exit struct {
 type Protocol interface {
 	// Boot starts the agent by calling launch, once, and shakes hands. On error
 	// the child has been ended.
-	Boot(ctx context.Context, def Definition, launch func(context.Context) (Child, error)) (Host, error)
+	Boot(ctx context.Context, def Definition, launch Launch) (Host, error)
 }
+
+// Launch starts the agent of a definition. extra are variables, "NAME=value",
+// that its environment gets besides.
+type Launch func(ctx context.Context, extra ...string) (Child, error)
 
 // Host is a running agent. Methods may be called concurrently.
 type Host interface {

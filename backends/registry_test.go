@@ -30,7 +30,7 @@ func (s *stage) Launch(_ context.Context, cmd backends.Command) (backends.Child,
 	return child{}, nil
 }
 
-func (s *stage) Boot(ctx context.Context, def backends.Definition, launch func(context.Context) (backends.Child, error)) (backends.Host, error) {
+func (s *stage) Boot(ctx context.Context, def backends.Definition, launch backends.Launch) (backends.Host, error) {
 	s.opened = append(s.opened, def)
 	if _, err := launch(ctx); err != nil {
 		return nil, err

@@ -2,6 +2,8 @@ package backends
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"boo/orchestrator"
 )
@@ -48,8 +50,8 @@ func (s sole) Release(ctx context.Context) error {
 // boot starts the agent in a directory; req is told of the process.
 func (r *Registry) boot(ctx context.Context, p plan, req orchestrator.SessionRequest, dir string) (Host, Child, error) {
 	var child Child
-	host, err := p.protocol.Boot(ctx, p.def, func(ctx context.Context) (Child, error) {
-		launched, err := r.launcher.Launch(ctx, Command{Path: p.program, Args: p.args, Env: p.env, Dir: dir})
+	host, err := p.protocol.Boot(ctx, p.def, func(ctx context.Context, extra ...string) (Child, error) {
+		launched, err := r.launcher.Launch(ctx, Command{Path: p.program, Args: p.args, Env: override(p.env, extra), Dir: dir})
 		if err != nil {
 			return nil, launchError(p.def, p.found, err)
 		}
@@ -59,6 +61,16 @@ func (r *Registry) boot(ctx context.Context, p plan, req orchestrator.SessionReq
 		return child, nil
 	})
 	return host, child, err
+}
+
+// override adds variables to an environment, in the place of those that are
+// there: which of two a program sees is its own affair.
+func override(env, extra []string) []string {
+	kept := slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return slices.ContainsFunc(extra, func(e string) bool { return strings.HasPrefix(e, name+"=") })
+	})
+	return append(kept, extra...)
 }
 
 // launchError gives the failure of a start the code of an agent's failure,

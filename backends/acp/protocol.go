@@ -61,7 +61,7 @@ type capabilities struct {
 
 // Boot starts the agent by calling launch and shakes hands. On error the child
 // has been ended.
-func (p Protocol) Boot(ctx context.Context, def backends.Definition, launch func(context.Context) (backends.Child, error)) (backends.Host, error) {
+func (p Protocol) Boot(ctx context.Context, def backends.Definition, launch backends.Launch) (backends.Host, error) {
 	child, err := launch(ctx)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"boo/backends/acp"
 	"boo/backends/backendtest"
 	"boo/backends/backendtest/scriptedmodel"
+	"boo/backends/opencode"
 	"boo/backends/proc"
 	"boo/orchestrator"
 )
@@ -19,7 +20,7 @@ func builtin(t *testing.T, name orchestrator.AgentName) backendtest.Subject {
 	t.Helper()
 	r, err := backends.New(backends.Options{
 		Launcher:  proc.Launcher{},
-		Protocols: map[string]backends.Protocol{"acp": acp.Protocol{Version: "test"}},
+		Protocols: map[string]backends.Protocol{"acp": acp.Protocol{Version: "test"}, "opencode": opencode.Protocol{}},
 		Data:      backendtest.Data(t, name),
 		Environ:   backendtest.Environ(t, name, model(t, scriptedmodel.Options{}).URL(), t.TempDir()),
 	})
@@ -35,7 +36,7 @@ func builtin(t *testing.T, name orchestrator.AgentName) backendtest.Subject {
 func agents() []orchestrator.AgentName {
 	names := []orchestrator.AgentName{"goose", "qwen"}
 	more := os.Getenv("BOO_TEST_AGENTS")
-	for _, name := range []orchestrator.AgentName{"opencode-acp", "codex", "claude", "gemini"} {
+	for _, name := range []orchestrator.AgentName{"opencode", "opencode-acp", "codex", "claude", "gemini"} {
 		if more == "all" || slices.Contains(strings.Split(more, ","), string(name)) {
 			names = append(names, name)
 		}

@@ -13,7 +13,7 @@
 // fails the test that calls it, and in no other way.
 //
 // The suite is run with real agents against backendtest/scriptedmodel (goose and
-// qwen always; opencode-acp, codex, claude and gemini where BOO_TEST_AGENTS names
+// qwen always; opencode, opencode-acp, codex, claude and gemini where BOO_TEST_AGENTS names
 // them, or is "all"), and with backendtest/scriptedagent, which also shows what
 // a real agent cannot be made to show.
 package backendtest

@@ -43,6 +43,7 @@ var quiet = map[orchestrator.AgentName]func(url, root string) (env []string, fil
 	"gemini":       quietGemini,
 	"claude":       quietClaude,
 	"codex":        quietCodex,
+	"opencode":     quietOpencode,
 	"opencode-acp": quietOpencode,
 }
 

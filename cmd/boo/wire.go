@@ -8,6 +8,7 @@ import (
 	"boo/backends"
 	"boo/backends/acp"
 	installer "boo/backends/install"
+	"boo/backends/opencode"
 	"boo/backends/proc"
 	"boo/orchestrator"
 	"boo/orchestrator/daemon"
@@ -81,7 +82,7 @@ func openAgents(d dirs, c config) (agentTools, error) {
 func newRegistry(d dirs, c config) (*backends.Registry, error) {
 	return backends.New(backends.Options{
 		Launcher:  proc.Launcher{},
-		Protocols: map[string]backends.Protocol{"acp": acp.Protocol{Version: version}},
+		Protocols: map[string]backends.Protocol{"acp": acp.Protocol{Version: version}, "opencode": opencode.Protocol{}},
 		Custom:    c.Agents,
 		Data:      d.Data,
 		Environ:   os.Environ(),

@@ -1,0 +1,160 @@
+package opencode
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"boo/backends"
+	"boo/orchestrator"
+)
+
+const (
+	readyTime  = 30 * time.Second
+	healthTime = 10 * time.Second
+	healthStep = 100 * time.Millisecond
+	liveTime   = 10 * time.Second
+	// maxBanner bounds what is kept of what a server prints, in bytes.
+	maxBanner = 8 << 10
+	readyMark = "opencode server listening on "
+	user      = "opencode"
+)
+
+// Protocol starts servers of opencode. It implements backends.Protocol; the
+// zero value is ready.
+type Protocol struct{}
+
+var _ backends.Protocol = Protocol{}
+
+// Boot starts a server and waits until it is healthy and its stream of events
+// is live. On error the child has been ended.
+func (Protocol) Boot(ctx context.Context, def backends.Definition, launch backends.Launch) (backends.Host, error) {
+	password := rand.Text()
+	child, err := launch(ctx, "OPENCODE_SERVER_PASSWORD="+password, "OPENCODE_SERVER_USERNAME="+user)
+	if err != nil {
+		return nil, err
+	}
+	h := newHost(def, child)
+	h.tasks.Go(func() { h.banner.read(child.Stdout()) })
+	if err := h.begin(ctx, password); err != nil {
+		said := h.said() // before the child's end adds to it
+		_ = h.Close(context.WithoutCancel(ctx))
+		return nil, h.unready(err, said)
+	}
+	return h, nil
+}
+
+// begin waits for the ready line, then for health, then for the stream.
+func (h *Host) begin(ctx context.Context, password string) error {
+	base, err := h.banner.wait(ctx, h.child.Done())
+	if err != nil {
+		return err
+	}
+	h.api = newAPI(base, password)
+	if h.version, err = h.awaitHealth(ctx); err != nil {
+		return err
+	}
+	h.tasks.Go(func() { h.listen(h.life) })
+	return h.awaitLive(ctx)
+}
+
+func (h *Host) awaitHealth(ctx context.Context) (version string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, healthTime)
+	defer cancel()
+	for {
+		if version, err = h.api.health(ctx, probeTime); err == nil {
+			return version, nil
+		}
+		select {
+		case <-time.After(healthStep):
+		case <-h.child.Done():
+			return "", errExited
+		case <-ctx.Done():
+			return "", fmt.Errorf("it is not healthy: %w", err)
+		}
+	}
+}
+
+var (
+	errExited  = errors.New("it ended")
+	errUnready = errors.New("it did not say where it listens")
+)
+
+// unready is the error of a server that did not come up.
+func (h *Host) unready(err error, said string) error {
+	if errors.Is(err, context.Canceled) {
+		return orchestrator.Errorf(orchestrator.CodeInterrupted, "stopped before the server of agent %s was ready: %w", h.def.Name, err)
+	}
+	if errors.Is(err, errExited) {
+		err = fmt.Errorf("%w (%s)", err, exitText(h.child.Exit()))
+	}
+	return orchestrator.Errorf(orchestrator.CodeAgent, "the server of agent %s did not start: %w%s", h.def.Name, err, said).
+		WithHint("boo agents doctor %s", h.def.Name)
+}
+
+// banner reads what a server prints: first of all, where it listens.
+type banner struct {
+	ready chan string // the address; capacity 1
+
+	mu   sync.Mutex
+	text []byte // the newest of what was printed
+}
+
+// read drains the output, so that the server never waits for it.
+func (b *banner) read(out io.Reader) {
+	in := bufio.NewReader(out)
+	found := false
+	for {
+		line, err := in.ReadSlice('\n') // a long line comes in pieces, which is all the same here
+		b.keep(line)
+		if address, ok := strings.CutPrefix(strings.TrimSpace(string(line)), readyMark); ok && !found {
+			found = true
+			b.ready <- address
+		}
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			return
+		}
+	}
+}
+
+func (b *banner) keep(line []byte) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.text = append(b.text, line...)
+	if over := len(b.text) - maxBanner; over > 0 {
+		b.text = append(b.text[:0], b.text[over:]...)
+	}
+}
+
+func (b *banner) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return string(b.text)
+}
+
+// wait returns the address of the ready line, which has to be on loopback.
+func (b *banner) wait(ctx context.Context, ended <-chan struct{}) (base string, err error) {
+	timer := time.NewTimer(readyTime)
+	defer timer.Stop()
+	select {
+	case address := <-b.ready:
+		at, err := url.Parse(address)
+		if err != nil || at.Scheme != "http" || at.Hostname() != "127.0.0.1" || at.Port() == "" {
+			return "", fmt.Errorf("it says that it listens on %q", address)
+		}
+		return "http://" + at.Host, nil
+	case <-ended:
+		return "", errExited
+	case <-timer.C:
+		return "", errUnready
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}

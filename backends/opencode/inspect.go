@@ -1,0 +1,118 @@
+package opencode
+
+import (
+	"context"
+	"time"
+
+	"boo/orchestrator"
+)
+
+// inspect asks the server how the turn stands: whether it works at the session,
+// and what it has recorded. If the turn is not over, it is looked at again,
+// later and later.
+func (t *turn) inspect(ctx context.Context) *end {
+	// A turn that is stopped is seen to its end as well.
+	ctx = context.WithoutCancel(ctx)
+	api := t.s.host.api
+	busy, err := api.busy(ctx, t.s.dir, t.s.id)
+	if err != nil {
+		t.again()
+		return nil // the health of the server is watched by the stream
+	}
+	all, err := api.messages(ctx, t.s.dir, t.s.id, lookBack)
+	if err != nil {
+		t.again()
+		return nil
+	}
+	last := t.absorb(all)
+	if busy {
+		// Its idle will come by the stream, and if that is lost, with the next.
+		t.still, t.wait = time.Time{}, lookMin
+		t.look.Reset(t.s.host.pace.fence)
+		return nil
+	}
+	if over := t.judge(last); over != nil {
+		return over
+	}
+	t.again()
+	return nil
+}
+
+// again sets the next look.
+func (t *turn) again() {
+	t.look.Reset(t.wait)
+	t.wait = min(2*t.wait, lookMax)
+}
+
+// absorb takes from messages what the stream may have lost, and returns the
+// newest answer to the prompt.
+func (t *turn) absorb(all []message) (last *messageInfo) {
+	for i := range all {
+		t.head(all[i].Info)
+		if !t.answers[all[i].Info.ID] {
+			continue
+		}
+		last = &all[i].Info
+		for _, p := range all[i].Parts {
+			t.part(p)
+		}
+	}
+	return last
+}
+
+// judge decides by the records of an idle session; nil if the turn is not over.
+func (t *turn) judge(last *messageInfo) *end {
+	if t.still.IsZero() {
+		t.still = time.Now()
+	}
+	patience := t.s.host.pace.still
+	switch {
+	case last != nil && last.over():
+		return t.verdict(last)
+	case t.stopping && t.handed == nil && t.aborted == nil && last == nil:
+		return &end{result: orchestrator.TurnResult{Stop: stopCancelled}}
+	case last == nil && t.failure != nil:
+		return &end{err: t.s.host.failed("answer the prompt", firstLine(t.failure.text()))}
+	case last == nil && !t.open:
+		patience = t.s.host.pace.fence
+	}
+	if time.Since(t.still) < patience {
+		return nil
+	}
+	if t.stopping {
+		return &end{result: orchestrator.TurnResult{Stop: stopCancelled}}
+	}
+	if last == nil {
+		return &end{err: orchestrator.Errorf(orchestrator.CodeAgent, "agent %s swallowed the prompt: it took it, and is idle without an answer", t.s.host.def.Name).
+			WithHint("send it again: boo chat send …")}
+	}
+	return &end{err: orchestrator.Errorf(orchestrator.CodeAgent, "agent %s stopped in the middle of its answer", t.s.host.def.Name).
+		WithHint("boo chat send \"go on\"")}
+}
+
+// verdict is how the newest answer says that the turn ended.
+func (t *turn) verdict(last *messageInfo) *end {
+	if f := last.Error; f != nil {
+		switch {
+		case f.Name == errorAborted, t.stopping:
+			return &end{result: orchestrator.TurnResult{Stop: stopCancelled}}
+		case f.Name == errorLength:
+			return &end{result: orchestrator.TurnResult{Stop: "max_tokens"}}
+		}
+		return &end{err: t.s.host.failed("reach its model", firstLine(f.text()))}
+	}
+	stop := "end_turn"
+	switch last.Finish {
+	case "length":
+		stop = "max_tokens"
+	case "content-filter":
+		stop = "refusal"
+	case "":
+		stop = stopCancelled // the server gave it up between two tries
+	case "tool-calls":
+		if t.stopping {
+			stop = stopCancelled
+		}
+	}
+	return &end{result: orchestrator.TurnResult{Stop: stop}}
+}

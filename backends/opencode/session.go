@@ -1,0 +1,205 @@
+package opencode
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"boo/backends"
+	"boo/orchestrator"
+)
+
+const (
+	// abortTime is how long an abort may take; the server answers it only when
+	// the running tool has stopped.
+	abortTime = 10 * time.Second
+	// calmTime is how long a prompt waits for an earlier abort to be over.
+	calmTime = 10 * time.Second
+)
+
+// Session is one session of a server. It implements backends.Session.
+type Session struct {
+	host  *Host
+	id    string
+	dir   string
+	model *modelName
+	mode  string
+	info  orchestrator.SessionInfo
+
+	mu      sync.Mutex
+	permit  func(context.Context, orchestrator.Permission) (string, error)
+	turn    *turn         // of the prompt that has not returned
+	aborted chan struct{} // closed when the newest abort is answered; nil if none was
+	unquiet bool          // since an abort the server was not seen idle
+	closed  bool
+}
+
+var _ backends.Session = (*Session)(nil)
+
+// Info tells how the session came to be.
+func (s *Session) Info() orchestrator.SessionInfo { return s.info }
+
+// Serve has the requests of the next turn go to others.
+func (s *Session) Serve(req orchestrator.SessionRequest) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.permit = req.Permit
+}
+
+func (s *Session) current() *turn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.turn
+}
+
+// Prompt sends the blocks as one prompt and returns when the server has ended
+// the turn; see orchestrator.AgentSession. When ctx ends, the turn is stopped
+// as by Stop with 3 s of grace.
+func (s *Session) Prompt(ctx context.Context, blocks []string, sent func() error, sink func(orchestrator.Event)) (orchestrator.TurnResult, error) {
+	t, err := s.enter(sink)
+	if err != nil {
+		return orchestrator.TurnResult{}, err
+	}
+	defer s.leave(t)
+	if err := s.calm(ctx); err != nil {
+		return orchestrator.TurnResult{}, err
+	}
+	if err := s.host.awaitLive(ctx); err != nil {
+		return orchestrator.TurnResult{}, s.host.explain("take the prompt", err)
+	}
+	if err := sent(); err != nil {
+		return orchestrator.TurnResult{}, err
+	}
+	return t.run(ctx, blocks)
+}
+
+// enter takes the session for one prompt.
+func (s *Session) enter(sink func(orchestrator.Event)) (*turn, error) {
+	select {
+	case <-s.host.child.Done():
+		return nil, orchestrator.Errorf(orchestrator.CodeAgent, "the server of agent %s has ended; nothing was sent to it", s.host.def.Name)
+	default:
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.turn != nil {
+		return nil, orchestrator.Errorf(orchestrator.CodeBusy, "agent %s has a turn in flight", s.host.def.Name)
+	}
+	if s.closed {
+		return nil, orchestrator.Errorf(orchestrator.CodeAgent, "the session with agent %s is closed; nothing was sent to it", s.host.def.Name)
+	}
+	s.turn = newTurn(s, sink)
+	return s.turn, nil
+}
+
+func (s *Session) leave(t *turn) {
+	t.hush()
+	close(t.ended)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.turn = nil
+}
+
+// calm waits until an earlier abort is over: a prompt that overtakes it is
+// taken and never answered.
+func (s *Session) calm(ctx context.Context) error {
+	s.mu.Lock()
+	aborted, unquiet := s.aborted, s.unquiet
+	s.mu.Unlock()
+	if !unquiet {
+		return nil
+	}
+	limit, cancel := context.WithTimeout(ctx, calmTime)
+	defer cancel()
+	stopping := orchestrator.Errorf(orchestrator.CodeBusy, "agent %s is still stopping its last turn in this session; nothing was sent", s.host.def.Name).
+		WithHint("boo chat restart")
+	select {
+	case <-aborted:
+	case <-limit.Done():
+		return stopping
+	}
+	for wait := 50 * time.Millisecond; ; wait = min(2*wait, time.Second) {
+		busy, err := s.host.api.busy(limit, s.dir, s.id)
+		if err == nil && !busy {
+			s.mu.Lock()
+			s.unquiet = false
+			s.mu.Unlock()
+			return nil
+		}
+		select {
+		case <-time.After(wait):
+		case <-s.host.child.Done():
+			return s.host.explain("stop its last turn", errExited)
+		case <-limit.Done():
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			return stopping
+		}
+	}
+}
+
+// abort has the server stop the session, in a goroutine of the host's: the
+// answer comes when the tool that runs has stopped.
+func (s *Session) abort() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before, done := s.aborted, make(chan struct{})
+	s.aborted, s.unquiet = done, true
+	begun := s.host.task(func() {
+		defer close(done)
+		// Whether it succeeds is seen by what the session does next.
+		_ = s.host.api.abort(s.host.life, s.dir, s.id, abortTime)
+		if before != nil {
+			<-before
+		}
+	})
+	if !begun {
+		close(done)
+	}
+	return done
+}
+
+// Stop has the server abort the turn and returns when that is over. If it has
+// not ended the turn after grace, the server is ended, unless it is at work for
+// others: then the turn ends as cancelled, and the session takes no prompt
+// until the server is through with it.
+func (s *Session) Stop(ctx context.Context, grace time.Duration) error {
+	t := s.current()
+	if t == nil {
+		return nil
+	}
+	stopped := func() error {
+		return fmt.Errorf("stop agent %s: %w", s.host.def.Name, context.Cause(ctx))
+	}
+	select {
+	case t.stop <- grace:
+	case <-t.ended:
+		return nil
+	case <-ctx.Done():
+		return stopped()
+	}
+	select {
+	case <-t.ended:
+		return nil
+	case <-ctx.Done():
+		return stopped()
+	}
+}
+
+// Close puts the session away; it stays in the server's store, and the server
+// lives on. A turn in flight is aborted.
+func (s *Session) Close(ctx context.Context) error {
+	s.mu.Lock()
+	s.closed = true
+	t := s.turn
+	s.mu.Unlock()
+	if t != nil {
+		if err := s.Stop(ctx, abortTime); err != nil {
+			return err
+		}
+	}
+	s.host.drop(s)
+	return nil
+}
