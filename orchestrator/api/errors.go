@@ -17,6 +17,7 @@ var statuses = map[orchestrator.Code]int{
 	orchestrator.CodeUnverified:  http.StatusBadGateway,
 	orchestrator.CodeBusy:        http.StatusLocked,
 	orchestrator.CodeAgent:       http.StatusFailedDependency,
+	orchestrator.CodeCommand:     http.StatusUnprocessableEntity,
 	orchestrator.CodeConflict:    http.StatusConflict,
 	orchestrator.CodeInterrupted: http.StatusServiceUnavailable,
 	orchestrator.CodeFull:        http.StatusInsufficientStorage,
