@@ -15,9 +15,12 @@ func TestAnAgentGoesOnInItsOwnSession(t *testing.T) {
 	if h := w.turn("one", "remember HERON"); h.summary().Rung != orchestrator.RungNew {
 		t.Errorf("the first session is %s", h.summary().Rung)
 	}
-	h := w.turn("one", "recall")
-	if h.summary().Rung != orchestrator.RungResumed || !strings.Contains(h.text(), "HERON") {
-		t.Errorf("session %s, answer %q", h.summary().Rung, h.text())
+	for _, want := range []orchestrator.Rung{orchestrator.RungWarm, orchestrator.RungResumed} {
+		h := w.turn("one", "recall")
+		if h.summary().Rung != want || !strings.Contains(h.text(), "HERON") {
+			t.Errorf("session %s, want %s, answer %q", h.summary().Rung, want, h.text())
+		}
+		w.check(w.Restart(t.Context(), orchestrator.ChatRef{Dir: w.repo}, ""))
 	}
 }
 
@@ -29,10 +32,15 @@ func TestTheNextAgentKnowsWhatTheLastOneWasTold(t *testing.T) {
 		t.Errorf("session %s, answer %q", h.summary().Rung, h.text())
 	}
 	// And the first one hears of the second's turn, in its old session.
-	w.turn("two", "remember EGRET")
-	h = w.turn("one", "recall")
-	if h.summary().Rung != orchestrator.RungResumed || !strings.Contains(h.text(), "EGRET") {
-		t.Errorf("session %s, answer %q", h.summary().Rung, h.text())
+	for word, want := range map[string]orchestrator.Rung{"EGRET": orchestrator.RungWarm, "STORK": orchestrator.RungResumed} {
+		if want == orchestrator.RungResumed {
+			w.check(w.Restart(t.Context(), orchestrator.ChatRef{Dir: w.repo}, "one"))
+		}
+		w.turn("two", "remember "+word)
+		h = w.turn("one", "recall")
+		if h.summary().Rung != want || !strings.Contains(h.text(), word) {
+			t.Errorf("session %s, want %s, answer %q", h.summary().Rung, want, h.text())
+		}
 	}
 	// What it has been told once it is not told again.
 	log, err := w.Log(t.Context(), orchestrator.ChatRef{Dir: w.repo}, 0, 10_000)

@@ -38,6 +38,7 @@ type world struct {
 	data string
 	repo string
 	full fullDisk
+	pool *backends.Pool // of the engine that was opened last
 }
 
 // fullDisk is the real store on a disk that can be full for the end of a turn.
@@ -92,8 +93,9 @@ func (w *world) open() *orchestrator.Engine {
 	db, err := store.Open(w.t.Context(), filepath.Join(w.data, "boo.db"), store.Options{})
 	w.check(err)
 	w.full.Store = db
+	w.pool = backends.NewPool(registry, backends.PoolOptions{Dir: filepath.Join(w.data, "common")})
 	return orchestrator.NewEngine(orchestrator.Config{
-		Store: &w.full, Trees: trees, Agents: registry, Pending: pending.New(trees, db, locks), Locks: locks,
+		Store: &w.full, Trees: trees, Agents: w.pool, Pending: pending.New(trees, db, locks), Locks: locks,
 		Processes: proc.Table{}, Worktrees: filepath.Join(w.data, "worktrees"), Agent: "one",
 	})
 }

@@ -20,6 +20,8 @@ type config struct {
 	DefaultAgent orchestrator.AgentName `toml:"default_agent"`
 	// Agents changes built-in agents and adds the person's own.
 	Agents map[orchestrator.AgentName]backends.Custom `toml:"agents"`
+	// Pool says how long and how many agents stay warm.
+	Pool poolConfig `toml:"pool"`
 }
 
 // readConfig reads config.toml in dir; without one everything has its default.
@@ -38,6 +40,9 @@ func readConfig(dir string) (config, error) {
 	}
 	if _, err := orchestrator.ParseAgentName(string(c.DefaultAgent)); err != nil {
 		return c, orchestrator.Errorf(orchestrator.CodeInvalid, "%s:%d: default_agent: %v", path, lineOf(string(text), toml.Key{"default_agent"}), err)
+	}
+	if key, err := c.Pool.check(); err != nil {
+		return c, orchestrator.Errorf(orchestrator.CodeInvalid, "%s:%d: pool.%s: %v", path, lineOf(string(text), toml.Key{"pool", key}), key, err)
 	}
 	return c, nil
 }

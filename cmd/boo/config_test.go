@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"boo/orchestrator"
 )
@@ -91,7 +92,15 @@ func TestConfiguration(t *testing.T) {
 	if mine := c.Agents["mine"]; err != nil || c.DefaultAgent != "mine" || !slices.Equal(mine.Command, []string{"/bin/mine", "acp"}) || mine.Env["A"] != "1" {
 		t.Fatalf("%+v, %v", c, err)
 	}
+	write("[pool]\nidle = \"5m\"\nmax_live = 3\nmax_rss = \"1.5GiB\"\n")
+	if c, err = readConfig(dir); err != nil || c.Pool != (poolConfig{Idle: 5 * time.Minute, MaxLive: 3, MaxRSS: 3 << 29}) {
+		t.Fatalf("%+v, %v", c.Pool, err)
+	}
 	for text, want := range map[string]string{
+		"[pool]\nidle = \"soon\"\n":                                   "config.toml:2: ",
+		"[pool]\n\nidle = \"-1s\"\n":                                  "config.toml:3: pool.idle: -1s",
+		"[pool]\nmax_live = -1\n":                                     "config.toml:2: pool.max_live: -1",
+		"[pool]\nmax_rss = \"4 bananas\"\n":                           "is not a size",
 		"# hello\ndefault_agnet = \"x\"\n":                            "config.toml:2: boo knows no setting default_agnet",
 		"default_agent = \"a\"\n[agents.b]\ncommand = []\nsped = 1\n": "config.toml:4: boo knows no setting agents.b.sped",
 		"\n[agent.b]\ncommand = []\n":                                 "config.toml:2: boo knows no setting agent",
