@@ -147,7 +147,7 @@ func (w *watch) stop(ctx context.Context) {
 			w.view.line(tty.Yellow("ending the agent"))
 		}
 	}
-	if w.stops > 2 { // boo itself does not answer: what runs ends with it
+	if w.stops > 2 { // the daemon does not answer: it has been told, and this command leaves
 		os.Exit(exits[orchestrator.CodeInterrupted])
 	}
 	now := w.stops == 2

@@ -97,7 +97,7 @@ func (c *Client) Ensure(ctx context.Context) (info Info, other bool, err error) 
 	for look := firstLook; ; look = min(2*look, longestLook) {
 		info, err = c.ask(ctx)
 		switch {
-		case err == nil && info.same(c.Identity):
+		case err == nil && info.Identity == c.Identity:
 			return info, false, nil
 		case err == nil:
 			left, err := c.succeed(ctx, info)

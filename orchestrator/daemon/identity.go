@@ -49,9 +49,6 @@ func digest(text string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// same reports whether two processes are the same boo with the same settings.
-func (id Identity) same(other Identity) bool { return id == other }
-
 // Info is what a daemon says about itself.
 type Info struct {
 	Identity

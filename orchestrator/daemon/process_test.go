@@ -21,6 +21,10 @@ func TestMain(m *testing.M) {
 		daemonMain(data)
 		return
 	}
+	if path, ok := os.LookupEnv(logIn); ok {
+		logMain(path)
+		return
+	}
 	dir, ok := os.LookupEnv(childOf)
 	if !ok {
 		os.Exit(m.Run())
