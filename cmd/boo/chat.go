@@ -17,7 +17,7 @@ func chatCommand(e *env) *cli.Command {
 		Name:  "chat",
 		Usage: "talk with agents: each chat has a worktree of its own",
 		Subcommands: []*cli.Command{
-			chatSendCommand(e), chatLsCommand(e), chatShowCommand(e), chatLogCommand(e), chatWaitCommand(e), chatStopCommand(e),
+			chatSendCommand(e), chatLsCommand(e), chatShowCommand(e), chatLogCommand(e), chatRestartCommand(e), chatWaitCommand(e), chatStopCommand(e),
 		},
 	}
 }
