@@ -27,6 +27,11 @@ type Trees interface {
 	// error nothing is left.
 	Create(ctx context.Context, wt Worktree) error
 
+	// Furnish gives a worktree what its base does not hold and work in it needs.
+	// What cannot be had is told in the warnings; an error is ctx's. It may be
+	// called again.
+	Furnish(ctx context.Context, wt Worktree, req FurnishRequest) (warnings []string, err error)
+
 	// Verify reports nil if wt stands at its place and belongs to its chat.
 	Verify(ctx context.Context, wt Worktree) error
 

@@ -7,6 +7,22 @@ import (
 	"strings"
 )
 
+// furnish gives a worktree that has just been made what its base does not hold.
+func (e *Engine) furnish(ctx context.Context, t Turn, wt Worktree, environ []string) error {
+	if wt.Source == "" {
+		return nil
+	}
+	project, err := e.Projects.Project(ctx, wt.Source)
+	if err != nil {
+		project = Project{} // setUp tells of it
+	}
+	warnings, err := e.Trees.Furnish(ctx, wt, FurnishRequest{Include: project.Include, LFS: project.LFS, Environ: environ})
+	for _, warning := range warnings {
+		e.say(ctx, t, warning)
+	}
+	return err
+}
+
 // setUp runs the setup commands of the repository in a worktree that has not
 // had them, if the person has approved them, and says what they write. When one
 // fails the turn does, the worktree stays, and the next turn tries again.

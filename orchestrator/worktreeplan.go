@@ -20,3 +20,10 @@ type Base struct {
 	// Skipped is the person's work that a dirty base had to leave out.
 	Skipped []SkippedPath
 }
+
+// FurnishRequest says what a new worktree gets besides its base.
+type FurnishRequest struct {
+	Include []string // patterns of ignored files to bring along, as in a gitignore file
+	LFS     LFSPolicy
+	Environ []string // as in [BaseRequest]
+}

@@ -39,6 +39,9 @@ type Options struct {
 	// MaxPacks is the number of packs of boo's in a repository above which
 	// [Engine.Maintain] makes one of them; 20 when 0.
 	MaxPacks int
+	// MaxInclude is how many bytes of ignored files may be copied into a new
+	// worktree where they cannot be shared; 2 GB when 0.
+	MaxInclude int64
 	// Fallback, if not nil, is told why a snapshot is left to git, which is
 	// slower. It may be called concurrently.
 	Fallback func(why error)
@@ -71,6 +74,7 @@ func New(opts Options) (*Engine, error) {
 	opts.MaxFile = cmp.Or(opts.MaxFile, 50<<20)
 	opts.MaxUntracked = cmp.Or(opts.MaxUntracked, 20_000)
 	opts.MaxPacks = cmp.Or(opts.MaxPacks, 20)
+	opts.MaxInclude = cmp.Or(opts.MaxInclude, 2<<30)
 	if opts.Environ == nil {
 		opts.Environ = os.Environ()
 	}
