@@ -5,16 +5,17 @@ package backends
 // opencode-acp.
 func opencode() Definition {
 	return Definition{
-		Name:     "opencode",
-		Title:    "opencode",
-		Protocol: "opencode",
-		Program:  "opencode",
-		Args:     []string{"serve", "--hostname", "127.0.0.1", "--port", "0"},
-		Env:      opencodeEnv(),
-		EnvPass:  passed("OPENCODE_*"),
-		Mode:     "build",
-		Package:  opencodePackage(),
-		Shared:   true,
+		Name:       "opencode",
+		Title:      "opencode",
+		Protocol:   "opencode",
+		Program:    "opencode",
+		Args:       []string{"serve", "--hostname", "127.0.0.1", "--port", "0"},
+		Env:        opencodeEnv(),
+		EnvPass:    passed("OPENCODE_*"),
+		Mode:       "build",
+		Package:    opencodePackage(),
+		Shared:     true,
+		Concurrent: true,
 	}
 }
 

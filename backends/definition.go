@@ -33,9 +33,13 @@ type Definition struct {
 	// also advertises that they can be put away and brought back one by one. A
 	// turn has the process for itself nevertheless: what stops it ends the
 	// process, and with it all that the turn has started.
-	Shared  bool
-	Package Package
-	Quirks  Quirks
+	Shared bool
+	// Concurrent says that such a process takes turns of several chats at once,
+	// and that a turn which is stopped leaves nothing behind in it. What stops a
+	// turn then only puts its session away.
+	Concurrent bool
+	Package    Package
+	Quirks     Quirks
 }
 
 // Package is how an agent is installed.

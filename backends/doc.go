@@ -49,13 +49,15 @@
 // It promises:
 //
 //   - One start at a time for a chat and an agent, and one turn at a time in an
-//     agent. What is busy, which includes waiting for a permission, is never
+//     agent, unless its definition says that it takes several: such an agent is
+//     busy until the last of them is over, and there is only one of it. What is busy, which includes waiting for a permission, is never
 //     evicted; nor is what another process could not bring back.
 //   - A warm session is used for the same model, mode, directory, program and
 //     environment only, and only if it has had every turn that the agent took in
 //     the chat. Else it is put away, and brought back.
 //   - A stop leaves nothing behind: a session ends with its agent's process, and
-//     its neighbours in there are brought back when they are needed.
+//     its neighbours in there are brought back when they are needed. An agent of
+//     several turns at once ends what one of them started itself, and lives on.
 //   - What a turn leaves running (a server it started, say) goes on while the
 //     session is warm, is counted by Live, and ends with the agent.
 //   - An agent that ends between two turns is noticed at once, and all its

@@ -48,12 +48,13 @@ func (l *lease) Stop(ctx context.Context, grace time.Duration) error {
 }
 
 // Close ends the agent, with every session that was warm in it: nothing is
-// left of what the turn started.
+// left of what the turn started. Where several turns run at once, and leave
+// nothing behind when they are stopped, only the session is put away.
 func (l *lease) Close(ctx context.Context) error {
 	if l.back.Swap(true) {
 		return nil
 	}
-	return l.pool.end(ctx, l.host)
+	return l.pool.leave(ctx, l.host, l.key)
 }
 
 // Release keeps the session warm.

@@ -93,7 +93,7 @@ func (p *Pool) Start(ctx context.Context, req orchestrator.SessionRequest) (orch
 			return &lease{pool: p, host: h, key: k, turn: req.Turn, session: session}, nil
 		}
 		died := had && h.over()
-		_ = p.end(context.WithoutCancel(ctx), h) // the error that led here says more
+		_ = p.leave(context.WithoutCancel(ctx), h, k) // the error that led here says more
 		// An agent that ended while it was idle says nothing about this session.
 		if !died || ctx.Err() != nil {
 			return nil, err
@@ -162,7 +162,7 @@ func (p *Pool) open(ctx context.Context, h *pooled, plan plan, req orchestrator.
 	if h.phase != busy {
 		return nil, p.shut(h.agent)
 	}
-	h.sessions[h.key] = &warm{session: session, want: wanted(req), ended: req.Ended}
+	h.sessions[key{req.Chat, req.Agent}] = &warm{session: session, want: wanted(req), ended: req.Ended}
 	return session, nil
 }
 
@@ -174,6 +174,8 @@ func (p *Pool) admit(ctx context.Context, h *pooled, host Host, child Child, sha
 		return errors.Join(p.shut(h.agent), host.Close(context.WithoutCancel(ctx)))
 	}
 	h.host, h.child, h.shared = host, child, shared && host.Shares()
+	h.many = h.many && h.shared
+	h.move(busy) // who waits for it to come up may go on
 	p.tasks.Go(func() { p.watch(h) })
 	p.mu.Unlock()
 	return nil

@@ -14,14 +14,24 @@ import (
 // it has ended or is to end.
 func (p *Pool) release(ctx context.Context, h *pooled, k key, turn orchestrator.TurnID) error {
 	p.mu.Lock()
-	if h.phase != busy || h.key != k {
+	if !h.turns[k] {
 		p.mu.Unlock()
 		return nil
 	}
+	if h.sessions[k].doomed {
+		p.mu.Unlock()
+		return p.leave(ctx, h, k)
+	}
 	h.sessions[k].last = turn
+	return p.settle(ctx, h, k)
+}
+
+// settle ends k's turn, and the agent if that was the last one and it shall not
+// live on. p.mu is held, and given back.
+func (p *Pool) settle(ctx context.Context, h *pooled, k key) error {
 	h.used = time.Now()
-	h.move(free, key{})
-	if h.over() || h.doomed || p.closed {
+	h.finish(k)
+	if h.phase == free && (h.over() || h.doomed || p.closed) {
 		p.mu.Unlock()
 		return p.end(ctx, h)
 	}
@@ -30,6 +40,29 @@ func (p *Pool) release(ctx context.Context, h *pooled, k key, turn orchestrator.
 	p.weighSoon()
 	p.mu.Unlock()
 	return nil
+}
+
+// leave ends k's turn and puts its session away: with the agent, unless that
+// takes turns of others as well.
+func (p *Pool) leave(ctx context.Context, h *pooled, k key) error {
+	p.mu.Lock()
+	if !h.many || h.host == nil || !h.turns[k] {
+		p.mu.Unlock()
+		return p.end(ctx, h)
+	}
+	s := h.sessions[k]
+	p.mu.Unlock()
+	var err error
+	if s != nil && !h.over() {
+		err = s.session.Close(ctx)
+	}
+	p.mu.Lock()
+	delete(h.sessions, k)
+	if h.phase != busy { // somebody ended the agent meanwhile
+		p.mu.Unlock()
+		return errors.Join(err, p.end(ctx, h))
+	}
+	return errors.Join(err, p.settle(ctx, h, k))
 }
 
 // end ends an agent, or waits until whoever does so is through.
@@ -49,17 +82,17 @@ func (p *Pool) end(ctx context.Context, h *pooled) error {
 }
 
 // condemn makes the caller the one who ends the agent, by finish. It returns
-// the session whose turn runs, which is not warm. p.mu is held.
-func (p *Pool) condemn(h *pooled) (own key) {
-	own = h.key
-	h.move(ending, key{})
+// the sessions whose turns run, which are not warm. p.mu is held.
+func (p *Pool) condemn(h *pooled) (own map[key]bool) {
+	own, h.turns = h.turns, nil
+	h.move(ending)
 	return own
 }
 
 // finish ends a condemned agent, and tells those whose sessions were warm in
 // it. When it returns, these can be opened elsewhere. An agent that ended by
 // itself has crashed, also if that was between two turns.
-func (p *Pool) finish(ctx context.Context, h *pooled, own key) error {
+func (p *Pool) finish(ctx context.Context, h *pooled, own map[key]bool) error {
 	var crash, err error
 	if h.over() {
 		crash = h.host.Failure(ctx)
@@ -68,7 +101,7 @@ func (p *Pool) finish(ctx context.Context, h *pooled, own key) error {
 		err = h.host.Close(ctx)
 	}
 	for k, s := range h.sessions { // nobody else changes it in this phase
-		if k == own {
+		if own[k] {
 			continue // its turn knows
 		}
 		if crash != nil {
@@ -80,7 +113,7 @@ func (p *Pool) finish(ctx context.Context, h *pooled, own key) error {
 	defer p.mu.Unlock()
 	p.hosts = slices.DeleteFunc(p.hosts, func(other *pooled) bool { return other == h })
 	h.sessions = nil
-	h.move(gone, key{})
+	h.move(gone)
 	return err
 }
 
@@ -143,16 +176,19 @@ func (p *Pool) evict(ctx context.Context, k key) error {
 		p.mu.Unlock()
 		return nil
 	}
-	h.doomed = true
-	runs, own := h.phase == busy, h.key
+	runs, own := h.phase == busy, h.turns[k]
+	if s := h.sessions[k]; h.many && own && s != nil {
+		s.doomed = true
+	}
+	h.doomed = h.doomed || !h.many
 	p.mu.Unlock()
 	switch {
-	case !runs:
-		return p.end(ctx, h)
-	case own != k:
+	case own:
+		return nil
+	case runs, h.many:
 		return p.putAway(ctx, h, k)
 	}
-	return nil
+	return p.end(ctx, h)
 }
 
 // Close ends all agents and returns when they are gone. Nothing can be started

@@ -23,17 +23,22 @@ func (p *Pool) take(ctx context.Context, k key, plan plan, req orchestrator.Sess
 		h := p.holder(k)
 		switch {
 		case h == nil:
-			h = p.reserve(k, plan)
+			h, rising := p.reserve(k, plan)
 			p.mu.Unlock()
-			return h, nil, nil
-		case h.phase == ending || h.phase == busy && h.key == k:
+			if rising == nil {
+				return h, nil, nil
+			}
+			if err := await(ctx, rising); err != nil {
+				return nil, nil, err
+			}
+		case h.phase == ending || h.turns[k]:
 			changed := h.changed
 			p.mu.Unlock()
 			if err := await(ctx, changed); err != nil {
 				return nil, nil, err
 			}
-		case h.phase == free && !h.doomed && !h.over() && h.identity == plan.identity && h.sessions[k].fits(req):
-			h.move(busy, k)
+		case h.takes() && h.identity == plan.identity && h.sessions[k].fits(req):
+			h.begin(k)
 			s := h.sessions[k]
 			s.ended = req.Ended
 			p.mu.Unlock()
@@ -50,29 +55,34 @@ func (p *Pool) take(ctx context.Context, k key, plan plan, req orchestrator.Sess
 // holder returns the agent that holds the session of k, or nil. p.mu is held.
 func (p *Pool) holder(k key) *pooled {
 	for _, h := range p.hosts {
-		if _, ok := h.sessions[k]; ok || h.phase == busy && h.key == k {
+		if _, ok := h.sessions[k]; ok || h.turns[k] {
 			return h
 		}
 	}
 	return nil
 }
 
-// reserve returns an agent that is busy for k: an idle one with room, or a new
-// one. p.mu is held.
-func (p *Pool) reserve(k key, plan plan) *pooled {
+// reserve returns an agent that is busy for k: one that takes another turn and
+// has room, or a new one. If one is being brought up that will take turns of
+// several chats at once, rising is closed when more is known. p.mu is held.
+func (p *Pool) reserve(k key, plan plan) (h *pooled, rising <-chan struct{}) {
 	for _, h := range p.hosts {
-		if h.phase == free && h.shared && !h.doomed && h.identity == plan.identity && len(h.sessions) < maxSessions && !h.over() {
-			h.move(busy, k)
-			return h
+		switch {
+		case h.identity != plan.identity:
+		case h.takes() && h.shared && (h.many || len(h.sessions) < maxSessions):
+			h.begin(k)
+			return h, nil
+		case h.many && h.host == nil && h.phase == busy:
+			return nil, h.changed
 		}
 	}
-	h := &pooled{
-		agent: plan.def.Name, identity: plan.identity, phase: busy, key: k, used: time.Now(),
-		sessions: map[key]*warm{}, changed: make(chan struct{}),
+	h = &pooled{
+		agent: plan.def.Name, identity: plan.identity, phase: busy, turns: map[key]bool{k: true}, used: time.Now(),
+		many: plan.def.Concurrent, sessions: map[key]*warm{}, changed: make(chan struct{}),
 	}
 	p.hosts = append(p.hosts, h)
 	p.trim()
-	return h
+	return h, nil
 }
 
 // putAway takes a session that is warm out of its agent. An agent that holds no
@@ -80,11 +90,11 @@ func (p *Pool) reserve(k key, plan plan) *pooled {
 func (p *Pool) putAway(ctx context.Context, h *pooled, k key) error {
 	p.mu.Lock()
 	s, ok := h.sessions[k]
-	if !ok || h.phase == ending || h.phase == gone || h.phase == busy && h.key == k {
+	if !ok || h.phase == ending || h.phase == gone || h.turns[k] {
 		p.mu.Unlock()
 		return nil // it is somebody else's matter now
 	}
-	if h.phase == free && (len(h.sessions) == 1 || h.over()) {
+	if h.phase == free && (len(h.sessions) == 1 && !h.many || h.over()) {
 		p.mu.Unlock()
 		return p.end(ctx, h)
 	}

@@ -152,8 +152,11 @@ func newHouse(t *testing.T, plays *agents, o backends.PoolOptions) *house {
 		o.Dir = t.TempDir()
 	}
 	r, err := backends.New(backends.Options{
-		Launcher: plays, Protocols: map[string]backends.Protocol{"acp": plays}, Environ: []string{"PATH=/"},
-		Custom: map[orchestrator.AgentName]backends.Custom{"one": {Command: []string{self}, Shared: new(true)}},
+		Launcher: plays, Protocols: map[string]backends.Protocol{"acp": plays, "opencode": plays}, Environ: []string{"PATH=/"},
+		Custom: map[orchestrator.AgentName]backends.Custom{
+			"one":      {Command: []string{self}, Shared: new(true)},
+			"opencode": {Command: []string{self}}, // takes turns of several chats at once
+		},
 	})
 	if err != nil {
 		t.Fatal(err)

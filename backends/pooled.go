@@ -17,7 +17,7 @@ type key struct {
 type phase int
 
 const (
-	busy   phase = iota // it is brought up for key, or key's turn runs in it
+	busy   phase = iota // it is brought up for a turn, or turns run in it
 	free                // it waits, with warm sessions
 	ending              // somebody ends it
 	gone                // nothing is left of it
@@ -31,9 +31,10 @@ type pooled struct {
 	host     Host // nil while it is brought up
 	child    Child
 	shared   bool // it may hold several sessions
+	many     bool // and take their turns at once
 	phase    phase
-	key      key  // whose turn runs, in phase busy
-	doomed   bool // it ends with that turn
+	turns    map[key]bool // whose turns run; there are some in phase busy only
+	doomed   bool         // it ends with its turn
 	used     time.Time
 	sessions map[key]*warm
 	changed  chan struct{} // closed when the phase changes, then another one
@@ -44,6 +45,7 @@ type warm struct {
 	session Session
 	want    want
 	last    orchestrator.TurnID // the newest turn that was taken in it
+	doomed  bool                // it is put away with its turn
 	ended   func(error)
 }
 
@@ -74,12 +76,34 @@ func (h *pooled) over() bool {
 	}
 }
 
+// takes reports whether the agent can begin another turn.
+func (h *pooled) takes() bool {
+	idle := h.phase == free || h.phase == busy && h.many && h.host != nil
+	return idle && !h.doomed && !h.over()
+}
+
 // evictable reports whether the agent may be ended to save room: nothing runs
 // in it, and nothing that it knows is lost.
 func (h *pooled) evictable() bool { return h.phase == free && h.host.Resumes() }
 
-func (h *pooled) move(to phase, k key) {
-	h.phase, h.key = to, k
+// begin makes the agent busy with k's turn.
+func (h *pooled) begin(k key) {
+	h.turns[k] = true
+	h.move(busy)
+}
+
+// finish ends k's turn; the agent is free after the last one.
+func (h *pooled) finish(k key) {
+	delete(h.turns, k)
+	if len(h.turns) == 0 {
+		h.move(free)
+		return
+	}
+	h.move(busy) // somebody may wait for that session
+}
+
+func (h *pooled) move(to phase) {
+	h.phase = to
 	close(h.changed)
 	h.changed = make(chan struct{})
 }
