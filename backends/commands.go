@@ -1,10 +1,13 @@
 package backends
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"os"
+	"strings"
+	"sync"
 	"time"
 
 	"boo/orchestrator"
@@ -24,7 +27,7 @@ const (
 	tailSize     = 8 << 10
 )
 
-// Run gives a command to sh. Its standard input is empty. What it leaves running
+// Run gives a command to sh, or starts a program. What it leaves running
 // in the background ends with it. When ctx ends, so does the command, and the
 // error is ctx's cause.
 func (c Commands) Run(ctx context.Context, req orchestrator.CommandRequest) (orchestrator.CommandResult, error) {
@@ -34,29 +37,37 @@ func (c Commands) Run(ctx context.Context, req orchestrator.CommandRequest) (orc
 	}
 	began := time.Now()
 	child, err := c.Launcher.Launch(ctx, Command{
-		// The one shell joins the streams, the other sees the command as it is.
-		Path: "/bin/sh", Args: []string{"-c", `exec /bin/sh -c "$0" 2>&1`, req.Command}, Dir: string(req.Dir),
+		// This shell joins the streams; another one, or the program, sees the
+		// command as it is.
+		Path: "/bin/sh", Args: shellArgs(req), Dir: string(req.Dir),
 		Env: append(environment(person, Definition{EnvPass: req.EnvPass}, ""), req.Env...),
 	})
 	if err != nil {
-		return orchestrator.CommandResult{}, fmt.Errorf("run %q: %w", req.Command, err)
+		return orchestrator.CommandResult{}, fmt.Errorf("run %q: %w", cmp.Or(req.Command, strings.Join(req.Args, " ")), err)
 	}
 	if req.Started != nil {
 		req.Started(child.Identity())
 	}
-	_ = child.Stdin().Close()
 	out := &tail{pass: req.Output}
-	read := make(chan struct{})
-	go func() { // ends with the child, and is waited for below
-		defer close(read)
-		_, _ = io.Copy(out, child.Stdout())
-	}()
+	var streams sync.WaitGroup // both end with the child
+	streams.Go(func() {
+		_, _ = child.Stdin().Write(req.Input) // it need not read
+		_ = child.Stdin().Close()
+	})
+	streams.Go(func() { _, _ = io.Copy(out, child.Stdout()) })
 	timedOut, err := c.await(ctx, child, req.Limit)
-	<-read
+	streams.Wait()
 	if err != nil {
-		return orchestrator.CommandResult{}, fmt.Errorf("run %q: %w", req.Command, err)
+		return orchestrator.CommandResult{}, fmt.Errorf("run %q: %w", cmp.Or(req.Command, strings.Join(req.Args, " ")), err)
 	}
 	return orchestrator.CommandResult{Exit: child.Exit().Code, TimedOut: timedOut, Tail: string(out.last), Took: time.Since(began)}, nil
+}
+
+func shellArgs(req orchestrator.CommandRequest) []string {
+	if len(req.Args) > 0 {
+		return append([]string{"-c", `exec "$0" "$@" 2>&1`}, req.Args...)
+	}
+	return []string{"-c", `exec /bin/sh -c "$0" 2>&1`, req.Command}
 }
 
 // await waits until all of the child is gone, and sees to it at the limit and

@@ -118,7 +118,8 @@ func (p *Pool) Live() []orchestrator.LiveAgent {
 	}
 	p.mu.Unlock()
 	for i, child := range children {
-		live[i].Processes, live[i].Memory = child.Tree()
+		use := child.Tree()
+		live[i].Processes, live[i].Memory, live[i].CPU = use.Processes, use.Memory, orchestrator.Millis(use.CPU.Milliseconds())
 	}
 	slices.SortFunc(live, func(a, b orchestrator.LiveAgent) int { return b.UsedAt.Compare(a.UsedAt) })
 	return live

@@ -74,7 +74,7 @@ func (a *agents) body(pid int) *body {
 }
 
 func (b *body) Identity() orchestrator.Process { return orchestrator.Process{PID: b.pid} }
-func (b *body) Tree() (int, int64)             { return 1, b.of.memory }
+func (b *body) Tree() backends.TreeUse         { return backends.TreeUse{Processes: 1, Memory: b.of.memory} }
 
 // die ends the process; without a cause it was told to.
 func (b *body) die(cause error) {

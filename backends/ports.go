@@ -24,6 +24,13 @@ type Launcher interface {
 	Launch(ctx context.Context, cmd Command) (Child, error)
 }
 
+// TreeUse is what a process tree takes of the machine.
+type TreeUse struct {
+	Processes int
+	Memory    int64         // in bytes, resident: what they share is counted for each
+	CPU       time.Duration // so far, with those that have ended
+}
+
 // Child is a supervised process tree. Methods may be called concurrently.
 type Child interface {
 	Stdin() io.WriteCloser
@@ -34,9 +41,8 @@ type Child interface {
 	// Stderr returns the last bytes (at most 4 KiB) that the tree wrote to
 	// standard error, which is always drained.
 	Stderr() string
-	// Tree counts the living processes of the tree and what memory they hold
-	// in bytes (resident: what they share is counted for each).
-	Tree() (processes int, memory int64)
+	// Tree tells what the living processes of the tree hold and have used.
+	Tree() TreeUse
 	// Done is closed when the whole tree is gone.
 	Done() <-chan struct{}
 	// Exit tells how the main process ended; it waits for Done.

@@ -63,6 +63,7 @@ func (lt *liveTurn) begin(turn Turn) {
 	lt.turn = turn
 	go func() {
 		lt.err = lt.run()
+		lt.runHook()
 		lt.dismiss()
 	}()
 }

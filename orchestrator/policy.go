@@ -22,6 +22,9 @@ type Policy struct {
 	Loop LoopMode
 	// Turn and Chat bound each turn, and all turns of a chat together.
 	Turn, Chat Limits
+	// OnTurnEnd is the program, with its arguments, that is told of the end of
+	// each turn; none if it is empty.
+	OnTurnEnd []string
 }
 
 // mode is who answers the requests of a turn.

@@ -105,10 +105,10 @@ type noProjects struct{}
 
 func (noProjects) Project(context.Context, CheckoutDir) (Project, error) { return Project{}, nil }
 
-// Commands runs commands of repositories that the person has approved. Package
-// backends implements it.
+// Commands runs commands of repositories that the person has approved, and the
+// person's own hooks. Package backends implements it.
 type Commands interface {
-	// Run gives a command to sh and returns when nothing of it is alive any more.
+	// Run gives a command to sh, or starts a program, and returns when nothing of it is alive any more.
 	// A command that fails is no error.
 	Run(ctx context.Context, req CommandRequest) (CommandResult, error)
 }
@@ -116,9 +116,13 @@ type Commands interface {
 // CommandRequest is a command and what it gets.
 type CommandRequest struct {
 	Command string
+	// Args, if there are any, are a program and its arguments that are run in
+	// place of Command, and read by no shell.
+	Args    []string
+	Input   []byte // what it is given to read
 	Dir     WorktreeDir
 	Env     []string // boo's own variables, "NAME=value"
-	EnvPass []string // names of the person's variables that it gets besides the harmless ones
+	EnvPass []string // names of the person's variables that it gets besides the harmless ones; "*" is all
 	// Environ is the person's environment; nil stands for that of the process.
 	Environ []string
 	Limit   time.Duration // after which it is ended; 0 for none

@@ -34,7 +34,7 @@ func (p *process) Stdin() io.WriteCloser          { return p.stdin }
 func (p *process) Stdout() io.Reader              { return p.stdout }
 func (p *process) Identity() orchestrator.Process { return orchestrator.Process{PID: 1} }
 func (p *process) Done() <-chan struct{}          { return p.done }
-func (p *process) Tree() (int, int64)             { return 1, 1 << 20 }
+func (p *process) Tree() backends.TreeUse         { return backends.TreeUse{Processes: 1, Memory: 1 << 20} }
 
 func (p *process) Stderr() string {
 	p.mu.Lock()

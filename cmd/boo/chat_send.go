@@ -17,6 +17,7 @@ type sendOptions struct {
 	Mode   string
 	Base   string
 	Detach bool
+	Bounds boundsOptions
 	Prompt []string
 }
 
@@ -29,7 +30,7 @@ func chatSendCommand(e *env) *cli.Command {
 			"apply what it did. Without a prompt your editor opens; - reads it from stdin.\n" +
 			"Ctrl-C stops the turn and keeps what was done; a second Ctrl-C ends the agent at once.\n" +
 			"A turn is also stopped when the reader of its output goes away.",
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "chat", Aliases: []string{"c"}, Usage: "go on in `CHAT` (default: the one last used in this repository)"},
 			toggle("new", "begin a new chat"),
 			&cli.StringFlag{Name: "agent", Usage: "`AGENT` that takes the turn (default: the chat's last one)"},
@@ -37,11 +38,12 @@ func chatSendCommand(e *env) *cli.Command {
 			&cli.StringFlag{Name: "mode", Usage: "`MODE` that the agent shall work in, in its own words (default: what its definition says)"},
 			toggle("detach", "return when the prompt is on disk; boo chat log -f shows the turn"),
 			&cli.StringFlag{Name: "base", Usage: "`REVISION` that a new chat starts from (default: HEAD); or fresh, the remote's default branch, fetched now; pr/7, a pull request; dirty, HEAD with your uncommitted and untracked work"},
-		},
+		}, boundsFlags()...),
 		Action: func(c *cli.Context) error {
 			return runSend(c.Context, e, sendOptions{
 				Chat: c.String("chat"), New: c.Bool("new"), Agent: c.String("agent"),
-				Model: c.String("model"), Mode: c.String("mode"), Base: c.String("base"), Detach: c.Bool("detach"), Prompt: c.Args().Slice(),
+				Model: c.String("model"), Mode: c.String("mode"), Base: c.String("base"), Detach: c.Bool("detach"),
+				Bounds: boundsOf(c), Prompt: c.Args().Slice(),
 			})
 		},
 	}
@@ -110,7 +112,8 @@ func (o sendOptions) request(e *env) (orchestrator.SendRequest, error) {
 		}
 		req.Agent = agent
 	}
-	return req, nil
+	err := o.Bounds.put(&req)
+	return req, err
 }
 
 // sendStoppable sends the prompt unless a signal comes first.

@@ -22,14 +22,20 @@ type config struct {
 	Agents map[orchestrator.AgentName]backends.Custom `toml:"agents"`
 	// Pool says how long and how many agents stay warm.
 	Pool poolConfig `toml:"pool"`
+	policyConfig
+
+	// Policy is what the settings above come to for the engine.
+	Policy orchestrator.Policy `toml:"-"`
 }
 
 // readConfig reads config.toml in dir; without one everything has its default.
-func readConfig(dir string) (config, error) {
-	c := config{DefaultAgent: "goose"}
+// home is the person's home directory.
+func readConfig(dir, home string) (config, error) {
+	c := config{DefaultAgent: "goose", policyConfig: defaultPolicy()}
 	path := filepath.Join(dir, "config.toml")
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
+		c.Policy, _ = c.policy(home)
 		return c, nil
 	}
 	if err != nil {
@@ -44,6 +50,11 @@ func readConfig(dir string) (config, error) {
 	if key, err := c.Pool.check(); err != nil {
 		return c, orchestrator.Errorf(orchestrator.CodeInvalid, "%s:%d: pool.%s: %v", path, lineOf(string(text), toml.Key{"pool", key}), key, err)
 	}
+	policy, bad := c.policy(home)
+	if bad != nil {
+		return c, orchestrator.Errorf(orchestrator.CodeInvalid, "%s:%d: %v", path, lineOf(string(text), bad.key), bad)
+	}
+	c.Policy = policy
 	return c, nil
 }
 

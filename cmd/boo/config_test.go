@@ -78,7 +78,7 @@ func TestDirectoriesAreMadeForTheirOwnerAlone(t *testing.T) {
 
 func TestConfiguration(t *testing.T) {
 	dir := t.TempDir()
-	c, err := readConfig(dir)
+	c, err := readConfig(dir, "/home/pat")
 	if err != nil || c.DefaultAgent != "goose" {
 		t.Fatalf("without a file: %+v, %v", c, err)
 	}
@@ -88,12 +88,12 @@ func TestConfiguration(t *testing.T) {
 		}
 	}
 	write("default_agent = \"mine\"\n[agents.mine]\ncommand = [\"/bin/mine\", \"acp\"]\nenv = {A = \"1\"}\nenv_pass = [\"B_*\"]\n")
-	c, err = readConfig(dir)
+	c, err = readConfig(dir, "/home/pat")
 	if mine := c.Agents["mine"]; err != nil || c.DefaultAgent != "mine" || !slices.Equal(mine.Command, []string{"/bin/mine", "acp"}) || mine.Env["A"] != "1" {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	write("[pool]\nidle = \"5m\"\nmax_live = 3\nmax_rss = \"1.5GiB\"\n")
-	if c, err = readConfig(dir); err != nil || c.Pool != (poolConfig{Idle: 5 * time.Minute, MaxLive: 3, MaxRSS: 3 << 29}) {
+	if c, err = readConfig(dir, "/home/pat"); err != nil || c.Pool != (poolConfig{Idle: 5 * time.Minute, MaxLive: 3, MaxRSS: 3 << 29}) {
 		t.Fatalf("%+v, %v", c.Pool, err)
 	}
 	for text, want := range map[string]string{
@@ -109,7 +109,7 @@ func TestConfiguration(t *testing.T) {
 		"\ndefault_agent = \"No Name\"\n":                             "config.toml:2: default_agent: ",
 	} {
 		write(text)
-		if _, err := readConfig(dir); err == nil || !strings.Contains(err.Error(), want) || orchestrator.CodeOf(err) != orchestrator.CodeInvalid {
+		if _, err := readConfig(dir, "/home/pat"); err == nil || !strings.Contains(err.Error(), want) || orchestrator.CodeOf(err) != orchestrator.CodeInvalid {
 			t.Errorf("%q: %v; want %q", text, err, want)
 		}
 	}

@@ -33,7 +33,7 @@ func (e *env) settings() (dirs, config, error) {
 	if err != nil {
 		return d, config{}, err
 	}
-	c, err := readConfig(d.Config)
+	c, err := readConfig(d.Config, e.Getenv("HOME"))
 	return d, c, err
 }
 

@@ -66,6 +66,7 @@ func openEngine(ctx context.Context, d dirs, c config) (*orchestrator.Engine, er
 		Commands:  backends.Commands{Launcher: proc.Launcher{}},
 		Worktrees: filepath.Join(d.Data, "worktrees"),
 		Agent:     c.DefaultAgent,
+		Policy:    c.Policy,
 	}), nil
 }
 
