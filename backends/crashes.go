@@ -48,7 +48,7 @@ func (c crashes) check(k key, now time.Time) error {
 	return orchestrator.Errorf(orchestrator.CodeAgent,
 		"agent %s crashed %d times within %s in this chat, so that it is not started again for %s; nothing was sent (the last crash: %w)",
 		k.agent, len(r.at), crashSpan, left.Round(time.Second), r.last).
-		WithHint("boo chat restart -c %s --agent %s", k.chat, k.agent)
+		WithHint("boo chat restart %s --agent %s", k.chat, k.agent)
 }
 
 func (c crashes) forget(chat orchestrator.ChatID, agent orchestrator.AgentName) {

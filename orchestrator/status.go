@@ -73,7 +73,7 @@ func (e *Engine) Restart(ctx context.Context, ref ChatRef, agent AgentName) erro
 	}
 	if !ok {
 		return Errorf(CodeBusy, "a turn of chat %s runs; nothing was restarted", chat.ID).
-			WithHint("boo chat stop -c %s", chat.ID)
+			WithHint("boo chat stop %s", chat.ID)
 	}
 	defer release()
 	return e.Agents.Evict(ctx, chat.ID, agent)
