@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -173,7 +174,7 @@ func (v *turnView) liveLines() [][]tty.Span {
 
 // permission shows an answer; the question itself is the watch's.
 func (v *turnView) permission(p orchestrator.Permission) {
-	if p.Outcome == "" || p.By == "person" {
+	if p.Outcome == "" || p.By != orchestrator.ByPolicy {
 		return
 	}
 	word := "refused"
@@ -182,6 +183,10 @@ func (v *turnView) permission(p orchestrator.Permission) {
 			word = "allowed"
 		}
 	}
+	if p.Reason != "" {
+		p.By += ", " + p.Reason
+	}
+	p.Tool.Kind = cmp.Or(p.Kind, p.Tool.Kind)
 	v.line(tty.Yellow("! "), tty.Plain("the agent asked to "+askedFor(p)+" ("+v.describe(p.Tool)+"): "+word+" by "+p.By))
 }
 
