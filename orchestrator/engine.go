@@ -42,6 +42,7 @@ type Engine struct {
 	live        map[TurnID]*liveTurn
 	permissions map[PermissionID]*openRequest
 	changed     map[ChatID]chan struct{} // closed when the chat has new events
+	tidied      map[GitDir]time.Time     // when what boo stores there was last looked after
 	closed      bool
 	idle        chan struct{} // closed when no turn is live; nil when nobody waits for that
 }
@@ -61,6 +62,7 @@ func NewEngine(c Config) *Engine {
 		live:        map[TurnID]*liveTurn{},
 		permissions: map[PermissionID]*openRequest{},
 		changed:     map[ChatID]chan struct{}{},
+		tidied:      map[GitDir]time.Time{},
 	}
 	e.life, e.end = context.WithCancel(context.Background())
 	return e

@@ -64,6 +64,7 @@ func (lt *liveTurn) begin(turn Turn) {
 	go func() {
 		lt.err = lt.run()
 		lt.runHook()
+		lt.e.tidy(turn.Chat)
 		lt.dismiss()
 	}()
 }

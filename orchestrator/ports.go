@@ -54,6 +54,15 @@ type Trees interface {
 	// no repository any more.
 	Chats(ctx context.Context, common GitDir) ([]ChatID, error)
 
+	// Usage measures what a worktree and its snapshots take. It is remembered,
+	// and cheap when nothing has changed.
+	Usage(ctx context.Context, wt Worktree) (TreeUsage, error)
+
+	// Maintain keeps small what boo stores in a repository. It is cheap when
+	// there is nothing to do, and may be cut off at any point. One call at a time
+	// per repository.
+	Maintain(ctx context.Context, common GitDir) error
+
 	// Snapshot commits the whole worktree onto the chat's chain and moves
 	// refs/boo/chats/<chat>/head. When it returns, objects and ref are on disk.
 	// Neither index nor HEAD of the worktree is touched.

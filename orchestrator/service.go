@@ -72,6 +72,9 @@ type Service interface {
 	// Status tells what runs and what waits, of all chats.
 	Status(ctx context.Context) (Status, error)
 
+	// WorktreeList lists the chats' worktrees with what they take: those of the
+	// repository that dir is in, or all.
+	WorktreeList(ctx context.Context, dir string, all bool) ([]WorktreeInfo, error)
 	// Repair mends the worktree of a chat, or those of the repository when ref
 	// names none, and tells what it did to each.
 	Repair(ctx context.Context, ref ChatRef) ([]WorktreeRepair, error)

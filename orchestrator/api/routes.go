@@ -60,6 +60,12 @@ var (
 			return svc.Status(ctx)
 		},
 	}
+	rowWorktrees = call[chatsIn, []orchestrator.WorktreeInfo]{
+		route: "POST /v1/worktrees",
+		do: func(svc orchestrator.Service, ctx context.Context, in chatsIn) ([]orchestrator.WorktreeInfo, error) {
+			return svc.WorktreeList(ctx, in.Dir, in.All)
+		},
+	}
 	rowRepair = call[orchestrator.ChatRef, []orchestrator.WorktreeRepair]{
 		route: "POST /v1/repair", do: orchestrator.Service.Repair, changes: true,
 	}
@@ -114,7 +120,7 @@ var (
 func rows() []row {
 	return []row{
 		rowSend, rowStop, rowAnswer, rowPermissions, rowChats, rowChat, rowLog, rowRecover, rowRestart, rowStatus, rowTurnEvents, rowChatEvents,
-		rowRepair,
+		rowWorktrees, rowRepair,
 		rowApprovals, rowApprove, rowRevoke,
 		rowChanges, rowReview, rowHunks, rowDangers, rowDiff, rowBlame, rowConflicts, rowApply, rowReject, rowUndo,
 	}

@@ -60,6 +60,11 @@ func (c *Client) Status(ctx context.Context) (orchestrator.Status, error) {
 	return rowStatus.on(ctx, c, none{})
 }
 
+// WorktreeList implements [orchestrator.Service].
+func (c *Client) WorktreeList(ctx context.Context, dir string, all bool) ([]orchestrator.WorktreeInfo, error) {
+	return rowWorktrees.on(ctx, c, chatsIn{dir, all})
+}
+
 // Repair implements [orchestrator.Service].
 func (c *Client) Repair(ctx context.Context, ref orchestrator.ChatRef) ([]orchestrator.WorktreeRepair, error) {
 	return rowRepair.on(ctx, c, ref)

@@ -1,0 +1,55 @@
+package orchestrator
+
+import (
+	"context"
+	"time"
+)
+
+// TreeUsage is what a worktree takes, in bytes.
+type TreeUsage struct {
+	Bytes     int64 `json:"bytes"`          // on disk, its ignored files included
+	Snapshots int64 `json:"snapshot_bytes"` // objects that only this chat keeps
+}
+
+// WorktreeInfo is one worktree as a list shows it. Fields of its JSON form are
+// added over time, never renamed or removed.
+type WorktreeInfo struct {
+	Chat     ChatID        `json:"chat"`
+	State    WorktreeState `json:"state"`
+	Fault    string        `json:"fault,omitempty"` // why it cannot be used as it is
+	Base     ObjectID      `json:"base"`
+	Dir      WorktreeDir   `json:"dir"`
+	Root     CheckoutDir   `json:"repository"`
+	Created  time.Time     `json:"created"`
+	LastUsed time.Time     `json:"last_used"`
+	TreeUsage
+}
+
+// WorktreeList lists worktrees; see [Service.WorktreeList].
+func (e *Engine) WorktreeList(ctx context.Context, dir string, all bool) ([]WorktreeInfo, error) {
+	chats, err := e.Chats(ctx, dir, all)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]WorktreeInfo, 0, len(chats))
+	for _, c := range chats {
+		wt := c.Worktree
+		info := WorktreeInfo{
+			Chat: c.ID, State: wt.State, Fault: wt.Reason, Base: wt.Base, Dir: wt.Dir, Root: c.RepoRoot,
+			Created: wt.CreatedAt, LastUsed: c.LastUsedAt,
+		}
+		if wt.State != WorktreeCreating && wt.State != WorktreePurged {
+			// What cannot be measured must not keep the others from being shown.
+			if info.TreeUsage, err = e.Trees.Usage(ctx, wt); err != nil && ctx.Err() != nil {
+				return nil, err
+			}
+		}
+		if wt.State == WorktreeActive {
+			if err := e.Trees.Verify(ctx, wt); err != nil {
+				info.Fault = err.Error()
+			}
+		}
+		list = append(list, info)
+	}
+	return list, nil
+}
