@@ -5,9 +5,10 @@
 // agent (supervise), makes an env with everything that a command may touch, and
 // hands the arguments to the tree of commands in app.go. Each command fills a
 // struct from its flags and calls a function that knows no flags. That one asks
-// the env for the orchestrator.Service, which is opened then and not before, and
-// shows what comes back through package tty. An error goes to exit.go, the only
-// place that knows exit statuses.
+// the env for the orchestrator.Service, of this process or of the daemon
+// (service.go), which is opened then and not before, and shows what comes back
+// through package tty. An error goes to exit.go, the only place that knows exit
+// statuses. The daemon is this program too: "boo daemon run".
 //
 // The package promises that stdout is data and stderr is talk, that with --json
 // every record is one line of JSON, and that whatever an agent, a path or
