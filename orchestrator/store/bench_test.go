@@ -15,18 +15,25 @@ func fill(t testing.TB, f fixture, chats, turns int) {
 	t.Helper()
 	must(t, f.Exec(f.ctx, `
 WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
-INSERT INTO chats SELECT 'cx' || i, (SELECT id FROM repos), 'title ' || i, 'open', 1, 1, 1000 + i, '["goose","qwen"]' FROM n`, chats))
+INSERT INTO chats (id, repo_id, title, state, created_ms, last_used_ms, used_order, agents)
+SELECT 'cx' || i, (SELECT id FROM repos), 'title ' || i, 'open', 1, 1, 1000 + i, '["goose","qwen"]' FROM n`, chats))
 	must(t, f.Exec(f.ctx, `
-INSERT INTO worktrees SELECT id, repo_id, CAST('/src/demo/.git' AS BLOB), CAST('/x/' || id AS BLOB), 'b', 'b', 'active', '', 1
+INSERT INTO worktrees (chat_id, repo_id, common_dir, dir, base, baseline, state, reason, created_ms)
+SELECT id, repo_id, CAST('/src/demo/.git' AS BLOB), CAST('/x/' || id AS BLOB), 'b', 'b', 'active', '', 1
 FROM chats WHERE id LIKE 'cx%'`))
 	must(t, f.Exec(f.ctx, `
 WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
-INSERT INTO turns SELECT 't' || c.id || '-' || i, c.id, i, 'goose', '', 'completed', 'b', 'a', 'new',
+INSERT INTO turns (id, chat_id, number, agent, model, state, before_commit, after_commit, rung, input, output, cache_read,
+    cache_write, cost, currency, context_used, context_size, owner_boot, owner_pid, owner_start, sent_ms, started_ms,
+    ended_ms, stop, reason, prompt)
+SELECT 't' || c.id || '-' || i, c.id, i, 'goose', '', 'completed', 'b', 'a', 'new',
     1, 2, 3, 4, 0.5, 'USD', 7, 8, 'boot', 1, 1, 1, 1, 1, 'end_turn', '', printf('%300s', 'prompt')
 FROM n, chats c WHERE c.id LIKE 'cx%'`, turns))
 	must(t, f.Exec(f.ctx, `
 WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 30)
-INSERT INTO changes SELECT 'p' || c.id || '-' || i, c.id, CAST('src/' || i AS BLOB), 33188, 'o', 33188, 'n', 1, 1, 0,
+INSERT INTO changes (id, chat_id, path, old_mode, old_id, new_mode, new_id, added, deleted, is_binary, state,
+    superseded_by, applied_by, turn_id, created_ms, decided_ms, contributors)
+SELECT 'p' || c.id || '-' || i, c.id, CAST('src/' || i AS BLOB), 33188, 'o', 33188, 'n', 1, 1, 0,
     CASE WHEN i % 3 = 0 THEN 'pending' ELSE 'superseded' END, NULL, NULL, NULL, 1, 1, '[]'
 FROM n, chats c WHERE c.id LIKE 'cx%'`))
 }

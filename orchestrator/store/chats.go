@@ -19,6 +19,11 @@ type chatRow struct {
 	LastUsed  int64                  `db:"last_used_ms"`
 	UsedOrder int64                  `db:"used_order"`
 	Agents    string                 `db:"agents"`
+
+	// Kept by triggers.
+	Turns     int                    `db:"turns"`
+	LastState orchestrator.TurnState `db:"last_state"`
+	Pending   int                    `db:"pending"`
 }
 
 func (r chatRow) chat() orchestrator.Chat {
@@ -74,11 +79,8 @@ func joinChat(ctx context.Context, t *tx, id orchestrator.ChatID, agent orchestr
 
 type summaryRow struct {
 	chatRow
-	RepoRoot  []byte                 `db:"repo_root"`
-	Turns     int                    `db:"turns"`
-	Pending   int                    `db:"pending"`
-	LastState orchestrator.TurnState `db:"last_state"`
-	Worktree  worktreeRow            `db:"worktree"`
+	RepoRoot []byte      `db:"repo_root"`
+	Worktree worktreeRow `db:"worktree"`
 }
 
 func (r summaryRow) summary() (orchestrator.ChatSummary, error) {
@@ -94,15 +96,13 @@ func (r summaryRow) summary() (orchestrator.ChatSummary, error) {
 
 // The chats are chosen before anything is looked up for them.
 const selectSummaries = `
-SELECT c.*, r.root AS repo_root, coalesce(t.number, 0) AS turns, coalesce(t.state, '') AS last_state,
-       (SELECT count(*) FROM changes p WHERE p.chat_id = c.id AND p.state = 'pending') AS pending,
+SELECT c.*, r.root AS repo_root,
        w.chat_id AS "worktree.chat_id", w.repo_id AS "worktree.repo_id", w.common_dir AS "worktree.common_dir",
        w.dir AS "worktree.dir", w.base AS "worktree.base", w.baseline AS "worktree.baseline",
        w.state AS "worktree.state", w.reason AS "worktree.reason", w.created_ms AS "worktree.created_ms"
 FROM (SELECT * FROM chats %s ORDER BY used_order DESC LIMIT ?) c
 JOIN repos r ON r.id = c.repo_id
 JOIN worktrees w ON w.chat_id = c.id
-LEFT JOIN turns t ON t.chat_id = c.id AND t.number = (SELECT max(number) FROM turns WHERE chat_id = c.id)
 ORDER BY c.used_order DESC`
 
 // Chats lists chats, the last used first.

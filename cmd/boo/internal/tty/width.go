@@ -67,6 +67,8 @@ var wide = &unicode.RangeTable{
 
 func runeWidth(r rune) int {
 	switch {
+	case ' ' <= r && r <= '~':
+		return 1
 	case r == '\t':
 		return 8
 	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
