@@ -113,6 +113,10 @@ func (e *Engine) target(ctx context.Context, req SendRequest) (sendTarget, error
 			return t, Errorf(CodeInvalid, "chat %s has its base commit already; --base is for new chats; nothing was sent", chat.ID).
 				WithHint("boo chat send --new --base %s …", req.Base)
 		}
+		if len(req.Sparse) > 0 {
+			return t, Errorf(CodeInvalid, "chat %s has its worktree already; --sparse is for new chats; nothing was sent", chat.ID).
+				WithHint("boo chat send --new --sparse %s …", req.Sparse[0])
+		}
 		if t.agent == "" && len(chat.Agents) > 0 {
 			if t.agent, err = e.lastAgent(ctx, chat.ID); err != nil {
 				return t, err
@@ -140,6 +144,10 @@ func (e *Engine) newChat(ctx context.Context, c Checkout, req SendRequest) (*New
 	if err != nil {
 		return nil, err
 	}
+	sparse, err := e.sparse(ctx, c, req, base)
+	if err != nil {
+		return nil, err
+	}
 	now := e.Now()
 	repo, err := e.Store.PutRepo(ctx, Repo{ID: NewRepoID(), CommonDir: c.CommonDir, Root: c.Dir, CreatedAt: now})
 	if err != nil {
@@ -153,7 +161,7 @@ func (e *Engine) newChat(ctx context.Context, c Checkout, req SendRequest) (*New
 		Worktree: Worktree{
 			Chat: id, Repo: repo.ID, CommonDir: c.CommonDir, Dir: e.worktreeDir(repo.ID, id),
 			Base: base.Commit, Baseline: base.Commit, State: WorktreeCreating, CreatedAt: now,
-			Source: c.Dir,
+			Source: c.Dir, Sparse: sparse,
 		},
 		Notices: skippedNotices(base.Skipped),
 	}, nil

@@ -97,8 +97,9 @@ type SendRequest struct {
 	New    bool      // a new chat, even if there is one
 	Agent  AgentName // "" for the chat's last agent, or the default
 	Model  string
-	Mode   string // of the agent, in its words; "" for what its definition says
-	Base   string // revision that a new chat starts from; "" for HEAD
+	Mode   string   // of the agent, in its words; "" for what its definition says
+	Base   string   // revision that a new chat starts from; "" for HEAD
+	Sparse []string // directories that a new chat's worktree is limited to; none for what the project or the checkout is limited to
 	Prompt string
 	// Attended says that a person is there who can answer permission requests.
 	Attended bool

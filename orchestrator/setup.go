@@ -12,6 +12,9 @@ func (e *Engine) furnish(ctx context.Context, t Turn, wt Worktree, environ []str
 	if wt.Source == "" {
 		return nil
 	}
+	if len(wt.Sparse) > 0 {
+		e.say(ctx, t, "the worktree has only the files of "+strings.Join(wt.Sparse, ", "))
+	}
 	project, err := e.Projects.Project(ctx, wt.Source)
 	if err != nil {
 		project = Project{} // setUp tells of it

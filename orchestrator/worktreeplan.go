@@ -1,5 +1,11 @@
 package orchestrator
 
+import (
+	"context"
+	"path"
+	"strings"
+)
+
 // BaseRequest says what a new chat starts from.
 type BaseRequest struct {
 	// Rev is a revision as git rev-parse takes it, or one of these words: "" or
@@ -19,6 +25,8 @@ type Base struct {
 	Commit ObjectID
 	// Skipped is the person's work that a dirty base had to leave out.
 	Skipped []SkippedPath
+	// Sparse are the directories that the person's checkout is limited to.
+	Sparse []string
 }
 
 // FurnishRequest says what a new worktree gets besides its base.
@@ -26,4 +34,27 @@ type FurnishRequest struct {
 	Include []string // patterns of ignored files to bring along, as in a gitignore file
 	LFS     LFSPolicy
 	Environ []string // as in [BaseRequest]
+}
+
+// sparse says which directories a new worktree has files of: those asked for, or
+// that the project asks for, or that the person's checkout has.
+func (e *Engine) sparse(ctx context.Context, c Checkout, req SendRequest, base Base) ([]string, error) {
+	dirs := req.Sparse
+	if len(dirs) == 0 {
+		if project, err := e.Projects.Project(ctx, c.Dir); err == nil { // setUp tells of what is wrong with it
+			dirs = project.Sparse
+		}
+	}
+	if len(dirs) == 0 {
+		return base.Sparse, nil
+	}
+	var clean []string
+	for _, dir := range dirs {
+		p, err := ParsePath(path.Clean(strings.TrimSuffix(dir, "/")))
+		if err != nil || p == "." {
+			return nil, Errorf(CodeInvalid, "%q is no directory of the repository; nothing was sent", dir)
+		}
+		clean = append(clean, string(p))
+	}
+	return clean, nil
 }

@@ -37,6 +37,9 @@ func (e *Engine) Base(ctx context.Context, c orchestrator.Checkout, req orchestr
 	default:
 		base.Commit, err = e.revision(ctx, c, rev)
 	}
+	if err == nil {
+		base.Sparse, err = e.sparseOf(ctx, c)
+	}
 	return base, err
 }
 

@@ -28,6 +28,9 @@ func (e *Engine) change(ctx context.Context, wt orchestrator.Worktree, r repo, s
 	if err != nil {
 		return nil, err
 	}
+	if err := e.markFiles(ctx, r, "--no-skip-worktree", s.back); err != nil {
+		return nil, err
+	}
 	unread, err := e.addFiles(ctx, r, s.add)
 	if err != nil {
 		return nil, err

@@ -60,7 +60,7 @@ func (e *Engine) rebuild(ctx context.Context, wt orchestrator.Worktree, r repo) 
 	if _, err := e.git.Run(ctx, r.call("read-tree", string(wt.Base))); err != nil {
 		return fmt.Errorf("rebuild the index of chat %s: %w", wt.Chat, err)
 	}
-	return nil
+	return e.limit(ctx, wt, r)
 }
 
 func (e *Engine) dropIndex(chat orchestrator.ChatID) error {

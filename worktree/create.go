@@ -133,6 +133,12 @@ func (e *Engine) fill(ctx context.Context, wt orchestrator.Worktree) error {
 	if err != nil {
 		return err
 	}
+	if len(wt.Sparse) > 0 {
+		if err := e.fillSparse(ctx, wt, r); err != nil {
+			return err
+		}
+		return copyIndex(r.index, adminOf(wt).file("index"))
+	}
 	if err := e.populate(ctx, wt, r); err != nil {
 		if ctx.Err() != nil {
 			return fmt.Errorf("check out %s: %w", wt.Base.Short(), err)

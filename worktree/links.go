@@ -23,6 +23,7 @@ func (e *Engine) links(ctx context.Context, wt orchestrator.Worktree, r repo, s 
 	for _, link := range base {
 		info, err := lstatBelow(string(wt.Dir), string(link.path))
 		switch {
+		case errors.Is(err, fs.ErrNotExist) && len(wt.Sparse) > 0 && !inside(wt.Sparse, link.path):
 		case errors.Is(err, fs.ErrNotExist):
 			s.set = append(s.set, indexed{path: link.path})
 		case err != nil:

@@ -183,6 +183,9 @@ func (e *Engine) ownIndex(ctx context.Context, wt orchestrator.Worktree, head or
 	if _, err := e.git.Run(ctx, r.call("read-tree", string(head))); err != nil {
 		return fmt.Errorf("make the index at %s: %w", head.Short(), err)
 	}
+	if err := e.limit(ctx, wt, r); err != nil {
+		return err
+	}
 	return copyIndex(r.index, adminOf(wt).file("index"))
 }
 

@@ -16,6 +16,8 @@ type scan struct {
 	set    []indexed           // entries that are known without reading a file; zero removes
 	nested []orchestrator.Path // untracked directories that are repositories
 
+	back []orchestrator.Path // those of add that are marked as not in a sparse worktree
+
 	skip   []orchestrator.SkippedPath // left out, each a path by itself
 	floods []orchestrator.SkippedPath // directories whose untracked files are left out
 	notes  []orchestrator.SkippedPath // recorded, but not with all that is there
@@ -46,7 +48,7 @@ func (e *Engine) scan(ctx context.Context, wt orchestrator.Worktree, r repo) (sc
 	forced, note := e.forced(ctx, r)
 	s.add = append(s.add, forced...)
 	s.notes = append(s.notes, note...)
-	return s, nil
+	return s, e.sparse(ctx, wt, r, &s)
 }
 
 // parseStatus reads porcelain v2 with -z (git-status(1)): "1 XY …" lines for

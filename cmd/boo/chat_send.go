@@ -16,6 +16,7 @@ type sendOptions struct {
 	Model  string
 	Mode   string
 	Base   string
+	Sparse []string
 	Detach bool
 	Bounds boundsOptions
 	Prompt []string
@@ -38,11 +39,12 @@ func chatSendCommand(e *env) *cli.Command {
 			&cli.StringFlag{Name: "mode", Usage: "`MODE` that the agent shall work in, in its own words (default: what its definition says)"},
 			toggle("detach", "return when the prompt is on disk; boo chat log -f shows the turn"),
 			&cli.StringFlag{Name: "base", Usage: "`REVISION` that a new chat starts from (default: HEAD); or fresh, the remote's default branch, fetched now; pr/7, a pull request; dirty, HEAD with your uncommitted and untracked work"},
+			&cli.StringSliceFlag{Name: "sparse", Usage: "a new chat's worktree has only the files of `DIR`; may be repeated (default: as .boo.toml says, or as your checkout)"},
 		}, boundsFlags()...),
 		Action: func(c *cli.Context) error {
 			return runSend(c.Context, e, sendOptions{
 				Chat: c.String("chat"), New: c.Bool("new"), Agent: c.String("agent"),
-				Model: c.String("model"), Mode: c.String("mode"), Base: c.String("base"), Detach: c.Bool("detach"),
+				Model: c.String("model"), Mode: c.String("mode"), Base: c.String("base"), Sparse: c.StringSlice("sparse"), Detach: c.Bool("detach"),
 				Bounds: boundsOf(c), Prompt: c.Args().Slice(),
 			})
 		},
@@ -99,7 +101,7 @@ func runSend(ctx context.Context, e *env, o sendOptions) error {
 func (o sendOptions) request(e *env) (orchestrator.SendRequest, error) {
 	req := orchestrator.SendRequest{
 		Ref: orchestrator.ChatRef{Dir: e.Dir, Prefix: o.Chat},
-		New: o.New, Model: o.Model, Mode: o.Mode, Base: o.Base, Attended: e.attended() && !o.Detach,
+		New: o.New, Model: o.Model, Mode: o.Mode, Base: o.Base, Sparse: o.Sparse, Attended: e.attended() && !o.Detach,
 		Environ: personEnviron(e.Environ()),
 	}
 	if o.New && o.Chat != "" {
