@@ -16,9 +16,14 @@ import (
 const between = "--boo-between"
 
 // Checkout finds the work tree that dir is in, as git itself would from there.
+// Every use of boo in a repository begins with it, so a git that is too old is
+// refused here.
 func (e *Engine) Checkout(ctx context.Context, dir string) (orchestrator.Checkout, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return orchestrator.Checkout{}, orchestrator.Errorf(orchestrator.CodeNotFound, "%s is not a directory", dir)
+	}
+	if err := e.newEnough(ctx); err != nil {
+		return orchestrator.Checkout{}, err
 	}
 	out, err := e.git.Run(ctx, gitcmd.Call{
 		Args: []string{

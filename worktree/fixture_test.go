@@ -2,6 +2,7 @@ package worktree_test
 
 import (
 	"bytes"
+	"cmp"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -16,6 +17,10 @@ import (
 )
 
 var _ pending.Git = (*worktree.Engine)(nil)
+
+// gitBinary is the git that the tests run, and that the engine is given:
+// another one than that on PATH if BOO_TEST_GIT says so.
+var gitBinary = cmp.Or(os.Getenv("BOO_TEST_GIT"), "git")
 
 // fixture is a repository of the person's, a home of theirs, and an engine.
 type fixture struct {
@@ -36,7 +41,7 @@ func newFixture(t *testing.T, change ...func(*worktree.Options)) *fixture {
 	f := &fixture{t: t, root: root, repo: filepath.Join(root, "repo")}
 	f.write(filepath.Join(root, "home", ".gitconfig"),
 		"[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n[core]\n\tfsync = none\n[gc]\n\tauto = 0\n")
-	f.opts = worktree.Options{Dir: filepath.Join(root, "data", "git"), Environ: f.environ()}
+	f.opts = worktree.Options{Dir: filepath.Join(root, "data", "git"), Environ: f.environ(), Git: gitBinary}
 	for _, c := range change {
 		c(&f.opts)
 	}
@@ -63,7 +68,7 @@ func (f *fixture) git(dir string, args ...string) string {
 
 func (f *fixture) tryGit(dir string, args ...string) (string, error) {
 	f.t.Helper()
-	cmd := exec.CommandContext(f.t.Context(), "git", args...)
+	cmd := exec.CommandContext(f.t.Context(), gitBinary, args...)
 	cmd.Dir, cmd.Env = dir, f.environ()
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs

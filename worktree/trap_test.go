@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"boo/orchestrator"
+	"boo/worktree"
 )
 
 // trapped gives the repository and the worktree everything that is known to
@@ -22,7 +23,17 @@ type trapped struct {
 func newTrapped(t *testing.T) (*trapped, *gitWrapper) {
 	trace := filepath.Join(t.TempDir(), "trace")
 	wrapper := &gitWrapper{script: "export GIT_TRACE2_EVENT='" + trace + "'\n"}
-	f := &trapped{fixture: newFixture(t, wrapper.install(t))}
+	f := &trapped{fixture: newFixture(t, wrapper.install(t), func(o *worktree.Options) {
+		o.MaxPacks = 1
+		trap := filepath.Join(filepath.Dir(filepath.Dir(o.Dir)), "trap.sh")
+		// What the person's shell, or an agent that boo was started by, may say.
+		o.Environ = append(o.Environ,
+			"GIT_DIR=/nowhere", "GIT_WORK_TREE=/nowhere", "GIT_INDEX_FILE=/nowhere", "GIT_OBJECT_DIRECTORY=/nowhere",
+			"GIT_EXTERNAL_DIFF="+trap, "GIT_SSH_COMMAND="+trap, "GIT_ASKPASS="+trap, "GIT_EDITOR="+trap, "GIT_PAGER="+trap, "PAGER="+trap,
+			"GIT_EXEC_PATH=/nowhere", "GIT_TEMPLATE_DIR=/nowhere", "GIT_CONFIG_PARAMETERS='core.fsmonitor="+trap+"'",
+			"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.fsmonitor", "GIT_CONFIG_VALUE_0="+trap,
+		)
+	})}
 	wrapper.dir = trace
 	f.marks = filepath.Join(f.root, "marks")
 	f.trap = filepath.Join(f.root, "trap.sh")
@@ -89,6 +100,7 @@ func TestNothingOfARepositoryRuns(t *testing.T) {
 
 	wt := f.create()
 	dir := string(wt.Dir)
+	f.redirect(wt)
 	f.setTraps(dir)
 	first := f.snapshot(wt)
 	f.write(dir+"/a.txt", "one\n2\nthree\n")
@@ -111,6 +123,18 @@ func TestNothingOfARepositoryRuns(t *testing.T) {
 			t.Errorf("git started a program: %s", line)
 		}
 	}
+}
+
+// redirect has objects and commits of the repository lead elsewhere.
+func (f *trapped) redirect(wt orchestrator.Worktree) {
+	f.t.Helper()
+	fake := f.git(f.repo, "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "commit.gpgSign=false",
+		"commit-tree", "-m", "fake", f.git(f.repo, "mktree"))
+	f.write(f.repo+"/.git/refs/replace/"+string(wt.Base), fake+"\n")
+	other := f.root + "/lender"
+	f.git(f.root, "-c", "core.hooksPath=/dev/null", "init", "-q", "--bare", other)
+	f.arm(other)
+	f.write(f.repo+"/.git/objects/info/alternates", other+"/objects\n")
 }
 
 // setTraps does to a worktree what a hostile agent would.
@@ -185,5 +209,40 @@ func (f *trapped) everythingElse(wt orchestrator.Worktree, first, second orchest
 			_, _, err = f.engine.MergeFiles(ctx, common, change.Old, change.New, theirs)
 			check(err)
 		}
+	}
+	f.lookAndMend(wt, second)
+}
+
+// lookAndMend calls what reviews, repairs and keeps small.
+func (f *trapped) lookAndMend(wt orchestrator.Worktree, newest orchestrator.Snapshot) {
+	t, ctx, common := f.t, f.t.Context(), wt.CommonDir
+	c := f.checkout(f.repo)
+	for name, call := range map[string]func() error{
+		"blame":   func() error { _, err := f.engine.Blame(ctx, wt, newest.Commit, "a.txt"); return err },
+		"renames": func() error { _, err := f.engine.Renames(ctx, common, wt.Base, newest.Commit); return err },
+		"words":   func() error { return f.engine.WriteWords(ctx, io.Discard, common, wt.Base, newest.Commit, nil) },
+		"sizes": func() error {
+			_, err := f.engine.Sizes(ctx, common, []orchestrator.ObjectID{newest.Commit})
+			return err
+		},
+		"checked out": func() error { _, _, err := f.engine.CheckedOut(ctx, c); return err },
+		"chats":       func() error { _, err := f.engine.Chats(ctx, common); return err },
+		"usage":       func() error { _, err := f.engine.Usage(ctx, wt); return err },
+		"maintain":    func() error { return f.engine.Maintain(ctx, common) },
+	} {
+		if err := call(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	f.engine.Oddities(ctx, wt)
+	if _, err := f.engine.Repair(ctx, wt); err != nil {
+		t.Errorf("repair: %v", err)
+	}
+	f.remove(string(wt.Dir))
+	if err := f.engine.Restore(ctx, wt); err != nil {
+		t.Errorf("restore: %v", err)
+	}
+	if err := f.engine.Release(ctx, common, wt.Chat); err != nil {
+		t.Errorf("release: %v", err)
 	}
 }

@@ -21,7 +21,7 @@ type gitWrapper struct {
 
 func (w *gitWrapper) install(t *testing.T, variables ...string) func(*worktree.Options) {
 	t.Helper()
-	git, err := exec.LookPath("git")
+	git, err := exec.LookPath(gitBinary)
 	if err != nil {
 		t.Fatal(err)
 	}
