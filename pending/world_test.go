@@ -256,7 +256,7 @@ func (w *world) checkClean() {
 // run runs git as the person would.
 func (w *world) run(dir string, args ...string) string {
 	w.t.Helper()
-	cmd := exec.CommandContext(context.Background(), "git", append([]string{"-c", "core.fsync=none"}, args...)...)
+	cmd := exec.CommandContext(context.Background(), "git", append([]string{"-c", "core.fsync=none", "-c", "gc.auto=0"}, args...)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "HOME="+w.dir,
 		"GIT_AUTHOR_NAME=P", "GIT_AUTHOR_EMAIL=p@x", "GIT_COMMITTER_NAME=P", "GIT_COMMITTER_EMAIL=p@x")
