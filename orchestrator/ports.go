@@ -273,6 +273,7 @@ const (
 type ApplyResult struct {
 	ID       ApplyID        `json:"id,omitempty"`
 	Kind     ApplyKind      `json:"kind,omitempty"`
+	Undoing  bool           `json:"undoing,omitempty"` // of what was recovered: it was the undo of one
 	Chat     ChatID         `json:"chat"`
 	State    ApplyState     `json:"state"`
 	Files    []AppliedFile  `json:"files"`

@@ -47,6 +47,9 @@ func settledMessage(r ApplyResult) string {
 	if r.Kind == KindReject {
 		what = "a reject in"
 	}
+	if r.Undoing {
+		what = "the undo of " + what
+	}
 	what += " " + string(r.Checkout) + " that was cut off is "
 	switch {
 	case r.State != ApplyRolledBack:

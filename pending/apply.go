@@ -2,6 +2,7 @@ package pending
 
 import (
 	"context"
+	"strings"
 
 	"boo/orchestrator"
 )
@@ -80,7 +81,7 @@ func (e *Engine) apply(ctx context.Context, req orchestrator.ApplyRequest) (orch
 		return result, nil
 	}
 	rows = wanted(parts)
-	if result.Conflict, err = hostile(rows, e.target(ctx, c.CommonDir), opts.Allow); err != nil {
+	if result.Conflict, err = hostile(rows, e.setting(ctx, c), opts.Allow); err != nil {
 		return result, untouched(applying, c.Dir, err)
 	}
 	if len(result.Conflict) > 0 {
@@ -207,9 +208,25 @@ func files(moves []*move) []orchestrator.AppliedFile {
 	return list
 }
 
+// othersHint is the command that takes the changes that nothing speaks against.
+// It names them by id: that is the same wherever it is typed, whatever the paths.
 func othersHint(conflicts []orchestrator.PathConflict, rows []orchestrator.Change) string {
-	if len(conflicts) < len(rows) {
+	refused := map[orchestrator.Path]bool{}
+	for _, c := range conflicts {
+		refused[c.Path] = true
+	}
+	var others []string
+	for _, r := range rows {
+		if !refused[r.Path] {
+			others = append(others, string(r.ID))
+		}
+	}
+	const most = 100 // more make no command for people
+	switch {
+	case len(others) == 0:
+		return "boo pending diff"
+	case len(others) > most:
 		return "boo pending apply PATH…   (the paths that do not collide)"
 	}
-	return "boo pending diff"
+	return "boo pending apply " + strings.Join(others, " ")
 }

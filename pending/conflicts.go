@@ -21,6 +21,15 @@ import (
 func (e *Engine) Conflicts(ctx context.Context, req orchestrator.ConflictRequest) ([]orchestrator.Collision, error) {
 	m := meeting{git: e.git, sides: map[orchestrator.Path][]side{}, ground: map[orchestrator.Path]orchestrator.Entry{}}
 	var found []orchestrator.Collision
+	if len(req.Sets) > 0 {
+		at := req.Checkout
+		if at.Dir == "" {
+			at.GitDir, at.CommonDir = req.Sets[0].Worktree.CommonDir, req.Sets[0].Worktree.CommonDir
+		}
+		var done func()
+		ctx, done = e.git.Hold(ctx, at)
+		defer done()
+	}
 	for i, set := range req.Sets {
 		m.common = set.Worktree.CommonDir
 		for _, c := range set.Changes {

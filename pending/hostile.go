@@ -12,16 +12,15 @@ import (
 
 // hostile names the changes that must not be written, with the reason in
 // words: some never, some unless their danger is allowed. It looks at the
-// changes alone; target returns where a symlink's entry points. The order is
-// that of the changes.
-func hostile(changes []orchestrator.Change, target func(orchestrator.Change) (string, error), allow []orchestrator.Danger) ([]orchestrator.PathConflict, error) {
+// changes alone. The order is that of the changes.
+func hostile(changes []orchestrator.Change, to setting, allow []orchestrator.Danger) ([]orchestrator.PathConflict, error) {
 	var found []orchestrator.PathConflict
 	below, sameFold := crowding(changes)
 	for _, c := range changes {
 		reason := cmp.Or(badName(c.Path), badMode(c), below[c.Path])
 		var link string
 		if reason == "" && c.New.Mode == orchestrator.ModeSymlink {
-			t, err := target(c)
+			t, err := to.target(c)
 			if err != nil {
 				return nil, fmt.Errorf("read target of symlink %s: %w", c.Path, err)
 			}
@@ -33,7 +32,7 @@ func hostile(changes []orchestrator.Change, target func(orchestrator.Change) (st
 		}
 		for _, d := range []danger{
 			{orchestrator.DangerLink, link},
-			{orchestrator.DangerHook, newHook(c)},
+			{orchestrator.DangerHook, to.hook(c)},
 			{orchestrator.DangerNames, oddName(c)},
 			{orchestrator.DangerCase, sameFold[c.Path]},
 		} {
@@ -58,25 +57,7 @@ func (d danger) refusal(p orchestrator.Path) orchestrator.PathConflict {
 
 // Dangers implements [orchestrator.Pending].
 func (e *Engine) Dangers(ctx context.Context, wt orchestrator.Worktree, changes []orchestrator.Change) ([]orchestrator.PathConflict, error) {
-	return hostile(changes, e.target(ctx, wt.CommonDir), nil)
-}
-
-// hookDirs are directories whose executable files git or a tool on top of it
-// runs by itself.
-var hookDirs = []string{".husky", ".githooks", "githooks", ".git-hooks", "git-hooks", ".git_hooks", "git_hooks", ".hooks", "hooks"}
-
-// newHook says why a file that becomes executable could be run by git itself.
-func newHook(c orchestrator.Change) string {
-	if c.New.Mode != orchestrator.ModeExec || c.Old.Mode == orchestrator.ModeExec {
-		return ""
-	}
-	dir, _ := split(c.Path)
-	for name := range strings.SplitSeq(string(dir), "/") {
-		if slices.Contains(hookDirs, foldKey(strings.ToLower(name))) || slices.Contains(hookDirs, strings.ToLower(name)) {
-			return "it becomes executable in a directory of hooks, which git may run by itself"
-		}
-	}
-	return ""
+	return hostile(changes, e.setting(ctx, orchestrator.Checkout{GitDir: wt.CommonDir, CommonDir: wt.CommonDir}), nil)
 }
 
 // oddName says what in a new name could deceive who reads it.

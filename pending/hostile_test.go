@@ -19,6 +19,11 @@ func TestHostileChanges(t *testing.T) {
 	change := func(p string, old, new orchestrator.FileMode) orchestrator.Change {
 		return orchestrator.Change{FileChange: orchestrator.FileChange{Path: orchestrator.Path(p), Old: entry(old), New: entry(new)}}
 	}
+	edited := func(p string) orchestrator.Change {
+		c := change(p, orchestrator.ModeExec, orchestrator.ModeExec)
+		c.New.ID = "2"
+		return c
+	}
 	const (
 		none = orchestrator.ModeNone
 		reg  = orchestrator.ModeRegular
@@ -55,6 +60,8 @@ func TestHostileChanges(t *testing.T) {
 		"collides in another alphabet":     {[]orchestrator.Change{change("СТРАХ", none, reg), change("страх", none, reg)}, "", "страх"},
 		"a new hook":                       {[]orchestrator.Change{change(".husky/pre-commit", none, exec), change("hooks/lib", none, reg), change("src/x", none, exec)}, "", ".husky/pre-commit"},
 		"a hook is switched on":            {[]orchestrator.Change{change("tools/.GitHooks/pre-push", reg, exec), change(".githooks/old", exec, exec)}, "", "tools/.GitHooks/pre-push"},
+		"a hook is edited":                 {[]orchestrator.Change{edited(".husky/pre-push"), edited("src/x")}, "", ".husky/pre-push"},
+		"a hook where git is told":         {[]orchestrator.Change{change("tools/run/pre-push", none, exec), change("tools/runs", none, exec)}, "", "tools/run/pre-push"},
 		"a name that rings the bell":       {[]orchestrator.Change{change("a\a", none, reg)}, "", "a\a"},
 		"a name that turns text round":     {[]orchestrator.Change{change("x\u202egpj.sh", none, reg)}, "", "x\u202egpj.sh"},
 		"an odd name is only removed":      {[]orchestrator.Change{change("a\n", reg, none), change("b\n", reg, reg)}, "", ""},
@@ -62,7 +69,7 @@ func TestHostileChanges(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			found, err := hostile(c.changes, func(orchestrator.Change) (string, error) { return c.target, nil }, nil)
+			found, err := hostile(c.changes, setting{target: func(orchestrator.Change) (string, error) { return c.target, nil }, hooks: []orchestrator.Path{"tools/run"}}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -84,7 +91,7 @@ func TestAnUnreadableTargetIsAnErrorNotAPass(t *testing.T) {
 	t.Parallel()
 	link := orchestrator.Change{FileChange: orchestrator.FileChange{Path: "l", New: orchestrator.Entry{Mode: orchestrator.ModeSymlink, ID: "1"}}}
 	broken := errors.New("object missing")
-	if _, err := hostile([]orchestrator.Change{link}, func(orchestrator.Change) (string, error) { return "", broken }, nil); !errors.Is(err, broken) {
+	if _, err := hostile([]orchestrator.Change{link}, setting{target: func(orchestrator.Change) (string, error) { return "", broken }}, nil); !errors.Is(err, broken) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -103,7 +110,7 @@ func TestADangerIsTakenOnByNameAndOnlyThatOne(t *testing.T) {
 	} {
 		target := func(orchestrator.Change) (string, error) { return "/etc/passwd", nil }
 		for _, allowed := range orchestrator.Dangers() {
-			found, err := hostile(changes, target, []orchestrator.Danger{allowed})
+			found, err := hostile(changes, setting{target: target}, []orchestrator.Danger{allowed})
 			if err != nil || (len(found) == 0) != (allowed == danger) {
 				t.Errorf("%s with %s allowed: %v %v", danger, allowed, found, err)
 			}

@@ -54,6 +54,10 @@ type Git interface {
 	// Blob copies the content of a blob to w.
 	Blob(ctx context.Context, common orchestrator.GitDir, id orchestrator.ObjectID, w io.Writer) error
 
+	// HooksDir returns where git is told to find hooks, absolute or relative to
+	// the checkout; "" where it is not told.
+	HooksDir(ctx context.Context, c orchestrator.Checkout) string
+
 	// MergeMarked merges as MergeFiles does, but puts what collides between
 	// conflict markers; regions are the colliding lines of ours, from 1. ok is
 	// false where nothing can be marked.

@@ -109,7 +109,7 @@ func (e *Engine) settled(ctx context.Context, c orchestrator.Checkout) ([]orches
 
 // settleOne returns nil if there was nothing to do.
 func (e *Engine) settleOne(ctx context.Context, a orchestrator.Apply) (*orchestrator.ApplyResult, error) {
-	result := &orchestrator.ApplyResult{ID: a.ID, Kind: a.Kind, Chat: a.Chat, Checkout: a.Checkout}
+	result := &orchestrator.ApplyResult{ID: a.ID, Kind: a.Kind, Undoing: a.Undoing, Chat: a.Chat, Checkout: a.Checkout}
 	switch a.State {
 	case orchestrator.ApplyUndone, orchestrator.ApplyRolledBack:
 		return nil, nil //nolint:nilnil // what is left of its stage is swept

@@ -19,6 +19,7 @@ type settings struct {
 	bare       bool
 	sha256     bool
 	core       []setting // in the order of carried
+	hooks      string    // core.hooksPath
 	excludes   []byte    // of the person, for all their repositories
 	attributes []byte
 	exclude    []byte // info/exclude of the repository
@@ -59,6 +60,9 @@ func (e *Engine) carry(ctx context.Context, gitDir, common orchestrator.GitDir) 
 		if !given {
 			value = "true" // a key alone is a boolean
 		}
+		if key == "core.hookspath" && value == os.DevNull {
+			continue // what boo's own commands are told, or no hooks at all
+		}
 		values[key] = value
 	}
 	s := settings{sha256: strings.EqualFold(values["extensions.objectformat"], "sha256")}
@@ -67,6 +71,7 @@ func (e *Engine) carry(ctx context.Context, gitDir, common orchestrator.GitDir) 
 			s.core = append(s.core, setting{name, value})
 		}
 	}
+	s.hooks = values["core.hookspath"]
 	excludes, given := values["core.excludesfile"]
 	s.excludes = e.rules(excludes, given, "ignore")
 	attributes, given := values["core.attributesfile"]

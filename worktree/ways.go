@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path/filepath"
+	"strings"
 
 	"boo/orchestrator"
 	"boo/worktree/internal/pack/objectid"
@@ -82,4 +84,17 @@ func (w *ways) attributesIn(dir orchestrator.Path) conversion {
 		return odd
 	}
 	return attributes(content) | outward(content)
+}
+
+// HooksDir returns the value of core.hooksPath, "" where there is none or the
+// configuration cannot be read: who writes files finds that out by itself.
+func (e *Engine) HooksDir(ctx context.Context, c orchestrator.Checkout) string {
+	s, err := e.settingsOf(ctx, c)
+	if err != nil {
+		return ""
+	}
+	if rest, ok := strings.CutPrefix(s.hooks, "~/"); ok {
+		return filepath.Join(e.git.Person("HOME"), rest)
+	}
+	return s.hooks
 }
