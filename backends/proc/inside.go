@@ -1,7 +1,9 @@
 package proc
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 )
@@ -17,18 +19,37 @@ func Inside(pid int) (bool, error) {
 	if strings.HasPrefix(tag, origin()+".") {
 		return true, nil
 	}
-	self := os.Getpid()
-	// What an orphan's parent is cannot change into a descendant of ours, so a
-	// chain that breaks off in the midst has to be read anew only once or twice.
+	// A chain of ancestors changes when one of them ends.
+	const attempts = 3
+	for range attempts {
+		var below bool
+		if below, err = descends(pid, os.Getpid()); err == nil {
+			return below, nil
+		}
+	}
+	return false, fmt.Errorf("look at the ancestors of process %d: %w", pid, err)
+}
+
+// descends reports whether one process is an ancestor of another.
+func descends(pid, from int) (bool, error) {
+	below := 0
 	for at := pid; at > 1; {
 		p, err := readStat(at)
-		if err != nil {
-			return false, fmt.Errorf("look at the ancestors of process %d: %w", pid, err)
+		if errors.Is(err, fs.ErrNotExist) && below != 0 {
+			child, childErr := readStat(below)
+			if childErr == nil && child.parent == at {
+				// It lives and is hidden (proc(5), hidepid), so another user's, and
+				// what it comes from is not of our runs.
+				return false, nil
+			}
 		}
-		if p.parent == self {
+		if err != nil {
+			return false, err
+		}
+		if p.parent == from {
 			return true, nil
 		}
-		at = p.parent
+		below, at = at, p.parent
 	}
 	return false, nil
 }

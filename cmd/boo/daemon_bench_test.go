@@ -21,7 +21,7 @@ import (
 // how much of it is in memory.
 func BenchmarkIdleDaemon(b *testing.B) {
 	home := b.TempDir()
-	manyChats(b, filepath.Join(home, "data", "boo.db"), 100)
+	fillStore(b, filepath.Join(home, "data", "boo.db"), 100)
 	boo := filepath.Join(b.TempDir(), "boo")
 	if out, err := exec.CommandContext(b.Context(), "go", "build", "-o", boo, ".").CombinedOutput(); err != nil {
 		b.Fatalf("build boo: %v\n%s", err, out)
@@ -84,8 +84,8 @@ func wakeups(b *testing.B, pid int) int {
 	return sum
 }
 
-// manyChats fills a new store.
-func manyChats(b *testing.B, path string, n int) {
+// fillStore makes a store with so many chats.
+func fillStore(b *testing.B, path string, n int) {
 	b.Helper()
 	ctx := context.Background()
 	s, err := store.Open(ctx, path, store.Options{})
