@@ -21,6 +21,9 @@ type Config struct {
 	Commands  Commands // nil likewise
 	// Worktrees is the directory that the chats' worktrees are made in.
 	Worktrees string
+	// Histories is the directory for what is too long to be told to an agent in
+	// its prompt; "" if there is none.
+	Histories string
 	// Agent takes the turns of a new chat when the request names none.
 	Agent AgentName
 	// Policy is what the person has laid down about turns.

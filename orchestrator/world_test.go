@@ -96,7 +96,7 @@ func (w *world) open() *orchestrator.Engine {
 	w.pool = backends.NewPool(registry, backends.PoolOptions{Dir: filepath.Join(w.data, "common")})
 	return orchestrator.NewEngine(orchestrator.Config{
 		Store: &w.full, Trees: trees, Agents: w.pool, Pending: pending.New(trees, db, locks), Locks: locks,
-		Processes: proc.Table{}, Worktrees: filepath.Join(w.data, "worktrees"), Agent: "one",
+		Processes: proc.Table{}, Worktrees: filepath.Join(w.data, "worktrees"), Agent: "one", Histories: filepath.Join(w.data, "histories"),
 	})
 }
 

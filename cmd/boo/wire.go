@@ -58,6 +58,7 @@ func openEngine(ctx context.Context, d dirs, c config) (*orchestrator.Engine, er
 	return orchestrator.NewEngine(orchestrator.Config{
 		Store:     db,
 		Trees:     trees,
+		Histories: filepath.Join(d.Data, "histories"),
 		Agents:    backends.NewPool(registry, c.Pool.options(d.Data)),
 		Pending:   pending.New(trees, db, locks),
 		Locks:     locks,
