@@ -46,6 +46,9 @@ func (e *Engine) Blame(ctx context.Context, ref ChatRef, file string) (BlamedFil
 	if err != nil {
 		return BlamedFile{}, err
 	}
+	if err := e.confirmed(ctx, "", chat.ID); err != nil {
+		return BlamedFile{}, err
+	}
 	wt := chat.Worktree
 	at, err := e.newest(ctx, wt)
 	if err != nil {

@@ -44,6 +44,9 @@ func (e *Engine) selectChanges(ctx context.Context, sel ChangeSelector) (selecti
 		}
 		q.Chat, s.chat = chat.ID, chat.ID
 	}
+	if err := e.confirmed(ctx, q.Repo, q.Chat); err != nil {
+		return s, err
+	}
 	all, err := e.Store.Changes(ctx, q)
 	if err != nil {
 		return s, err

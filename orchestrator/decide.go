@@ -67,6 +67,9 @@ func (e *Engine) Reject(ctx context.Context, sel ChangeSelector, opts RejectOpti
 	if _, err := e.ensureWorktree(ctx, Turn{Chat: s.chat}, nil); err != nil {
 		return ApplyResult{Chat: s.chat, Kind: KindReject}, err
 	}
+	if err := e.confirmLeft(ctx, s.chat); err != nil {
+		return ApplyResult{Chat: s.chat, Kind: KindReject}, err
+	}
 	if err := e.Pending.CatchUp(ctx, s.chat); err != nil {
 		return ApplyResult{Chat: s.chat, Kind: KindReject}, err
 	}

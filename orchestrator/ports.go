@@ -68,6 +68,15 @@ type Trees interface {
 	// Neither index nor HEAD of the worktree is touched.
 	Snapshot(ctx context.Context, wt Worktree, by Signature, message string) (Snapshot, error)
 
+	// SnapshotChanges is Snapshot where the worktree differs from the newest
+	// snapshot, and returns that one, having written nothing, where it does not.
+	SnapshotChanges(ctx context.Context, wt Worktree, by Signature, message string) (Snapshot, error)
+
+	// Watch watches a worktree from the newest snapshot on, so that the next one
+	// is found fast. It returns at once and never fails: where a worktree cannot
+	// be watched, the watch takes plain snapshots. The caller closes it.
+	Watch(ctx context.Context, wt Worktree) TreeWatch
+
 	// Newest returns the newest snapshot of the chat; its Commit is "" if there
 	// is none yet.
 	Newest(ctx context.Context, wt Worktree) (Snapshot, error)
@@ -81,6 +90,24 @@ type Trees interface {
 	// WritePatch writes the difference as a git patch that git apply accepts,
 	// limited to paths unless there are none.
 	WritePatch(ctx context.Context, w io.Writer, common GitDir, from, to ObjectID, paths []Path) error
+}
+
+// TreeWatch knows what changes in a worktree. One goroutine uses it, which holds
+// the chat's lock during Snapshot and Confirm.
+type TreeWatch interface {
+	// Snapshot records the worktree, at a cost that follows the changes. Its
+	// result is Verified, and all that [Trees.Snapshot] promises, or else an
+	// answer in advance: its objects can be read, but the chain does not have it
+	// before Confirm; should boo end between the two it is forgotten.
+	Snapshot(ctx context.Context, by Signature, message string) (Snapshot, error)
+
+	// Confirm compares the worktree with the snapshot that was not verified, and
+	// returns that one where it is right, and else another one in its place.
+	// Then the chain has it, on disk.
+	Confirm(ctx context.Context, by Signature, message string) (Snapshot, error)
+
+	// Close ends the watch. Nothing of it runs when it returns.
+	Close() error
 }
 
 // Agents starts agent sessions. Package backends implements it.

@@ -20,6 +20,9 @@ func (e *Engine) prepare(ctx context.Context, t Turn, environ []string) (Worktre
 	if err := e.Pending.Settle(ctx, wt); err != nil {
 		return wt, Snapshot{}, err
 	}
+	if err := e.confirmLeft(ctx, t.Chat); err != nil {
+		return wt, Snapshot{}, err
+	}
 	by, err := e.owedTo(ctx, t)
 	if err != nil {
 		return wt, Snapshot{}, err
@@ -33,7 +36,7 @@ func (e *Engine) prepare(ctx context.Context, t Turn, environ []string) (Worktre
 		who = e.agentSignature(by.Agent)
 	}
 	who.When = e.Now()
-	before, err := e.Trees.Snapshot(ctx, wt, who, fmt.Sprintf("boo: before turn %d of chat %s\n\nBoo-Turn: %s\n", t.Number, t.Chat, t.ID))
+	before, err := e.Trees.SnapshotChanges(ctx, wt, who, fmt.Sprintf("boo: before turn %d of chat %s\n\nBoo-Turn: %s\n", t.Number, t.Chat, t.ID))
 	if err != nil {
 		return wt, before, err
 	}
@@ -98,9 +101,12 @@ func (e *Engine) newest(ctx context.Context, wt Worktree) (ObjectID, error) {
 // delta computes one contributor's share between two snapshots and what it
 // does to the pending set.
 func (e *Engine) delta(ctx context.Context, wt Worktree, from, to ObjectID, by Contribution) (ChangeDelta, []FileChange, error) {
-	share, err := e.Trees.Diff(ctx, wt.CommonDir, from, to)
-	if err != nil {
-		return ChangeDelta{}, nil, err
+	var share []FileChange
+	if from != to {
+		var err error
+		if share, err = e.Trees.Diff(ctx, wt.CommonDir, from, to); err != nil {
+			return ChangeDelta{}, nil, err
+		}
 	}
 	delta, err := e.Pending.Delta(ctx, wt, to, share, by)
 	return delta, share, err

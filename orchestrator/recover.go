@@ -101,7 +101,7 @@ func (e *Engine) settleDead(ctx context.Context, t Turn) (*Recovery, error) {
 		return nil, err
 	}
 	out := outcome{state: TurnInterrupted, reason: "boo ended while it ran", rung: t.Rung, started: t.Started}
-	if err := e.settle(ctx, wt, t, out); err != nil {
+	if _, err := e.settle(ctx, wt, t, out, e.plainly(wt)); err != nil {
 		return nil, err
 	}
 	r.Message = fmt.Sprintf("turn %s of chat %s was interrupted; what %s wrote is pending", t.ID, t.Chat, t.Agent)

@@ -63,6 +63,9 @@ type Snapshot struct {
 	Tree    ObjectID
 	Parent  ObjectID
 	Skipped []SkippedPath // left out, each with its reason; never silent
+	// Verified is false for the answer of a watcher that was not compared with
+	// the tree yet; see [TreeWatch].
+	Verified bool
 }
 
 // SkippedPath is one path that a snapshot had to leave out.

@@ -35,6 +35,9 @@ func (e *Engine) Review(ctx context.Context, sel ReviewSelector) ([]ChangeSet, e
 // the id that a person typed, the other chats of the repository are looked at.
 func (e *Engine) pendingSets(ctx context.Context, sel ReviewSelector) ([]ChangeSet, error) {
 	if sel.Everywhere {
+		if err := e.confirmed(ctx, "", ""); err != nil {
+			return nil, err
+		}
 		all, err := e.Store.Changes(ctx, ChangeQuery{States: []ChangeState{ChangePending}})
 		if err != nil {
 			return nil, err
@@ -87,6 +90,9 @@ func (e *Engine) byChat(ctx context.Context, q ChatQuery, changes []Change) ([]C
 func (e *Engine) turnShare(ctx context.Context, sel ReviewSelector) ([]ChangeSet, error) {
 	chat, err := e.resolve(ctx, ChatRef{Dir: sel.Dir, Prefix: sel.Chat})
 	if err != nil {
+		return nil, err
+	}
+	if err := e.confirmed(ctx, "", chat.ID); err != nil {
 		return nil, err
 	}
 	turns, err := e.Store.Turns(ctx, chat.ID)

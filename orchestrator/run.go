@@ -45,11 +45,13 @@ func (lt *liveTurn) run() error {
 		return lt.settleUnsent(fmt.Errorf("prepare the worktree: %w", err))
 	}
 	lt.turn.Before = before.Commit
+	// It gets ready while the agent thinks.
+	watch := lt.e.Trees.Watch(lt.ctx, wt)
+	defer watch.Close() // nothing is lost with it
 	out := lt.converse(wt)
-	// The agent's processes are gone from here on: nothing writes the tree.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(lt.ctx), settleTime)
 	defer cancel()
-	return lt.e.settle(ctx, wt, lt.turn, out)
+	return lt.e.settleWatched(ctx, wt, lt.turn, out, watch)
 }
 
 // takeChat waits until every earlier turn of the chat is over and this process

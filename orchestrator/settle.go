@@ -5,14 +5,29 @@ import (
 	"fmt"
 )
 
+// settleMessage is the commit message of a turn's end.
+func settleMessage(t Turn, state TurnState) string {
+	return fmt.Sprintf("boo: turn %d of chat %s by %s\n\nBoo-Turn: %s\nBoo-State: %s\n", t.Number, t.Chat, t.Agent, t.ID, state)
+}
+
+// settleWatched is settle with what a watcher has seen. The turn ends with that,
+// and what was not verified is confirmed right after.
+func (e *Engine) settleWatched(ctx context.Context, wt Worktree, t Turn, out outcome, watch TreeWatch) error {
+	seen, err := e.settle(ctx, wt, t, out, watch.Snapshot)
+	if err != nil || seen.Verified || seen.Commit == "" {
+		return err
+	}
+	t.State = out.state
+	return e.confirm(ctx, wt, t, watch.Confirm, seen.Commit)
+}
+
 // settle records how the tree stands after a turn and ends the turn: snapshot,
 // pending set, summary and terminal state.
-func (e *Engine) settle(ctx context.Context, wt Worktree, t Turn, out outcome) error {
+func (e *Engine) settle(ctx context.Context, wt Worktree, t Turn, out outcome, take takeSnapshot) (Snapshot, error) {
 	ended := e.Now()
-	message := fmt.Sprintf("boo: turn %d of chat %s by %s\n\nBoo-Turn: %s\nBoo-State: %s\n", t.Number, t.Chat, t.Agent, t.ID, out.state)
-	after, err := e.Trees.Snapshot(ctx, wt, e.agentSignature(t.Agent), message)
+	after, err := take(ctx, e.agentSignature(t.Agent), settleMessage(t, out.state))
 	if err != nil {
-		return e.endUnsnapshotted(ctx, t, out, err)
+		return after, e.endUnsnapshotted(ctx, t, out, err)
 	}
 	e.sayOddities(ctx, wt, t)
 	err = e.untilBaselineHolds(ctx, t.Chat, func(wt Worktree) error {
@@ -25,18 +40,21 @@ func (e *Engine) settle(ctx context.Context, wt Worktree, t Turn, out outcome) e
 			return err
 		}
 		end := TurnEnd{
-			Turn: t.ID, State: out.state, Reason: out.reason, Hint: out.hint, Stop: out.stop, After: after.Commit,
+			Turn: t.ID, State: out.state, Reason: out.reason, Hint: out.hint, Stop: out.stop, After: after.Commit, Provisional: !after.Verified,
 			Rung: out.rung, Usage: out.usage, Calls: out.calls, Delta: delta,
 			Summary: TurnSummary{
 				State: out.state, Reason: out.reason, Hint: out.hint, Code: out.code, Rung: out.rung, Files: fileStats(share), Usage: out.usage, Calls: out.calls,
 				Pending: left, Skipped: after.Skipped, Duration: out.took(ended),
 			},
 		}
+		if end.Provisional {
+			end.After = "" // the chain does not have it yet
+		}
 		_, err = e.Store.EndTurn(ctx, end)
 		return err
 	})
 	e.announce(t.Chat)
-	return err
+	return after, err
 }
 
 // endUnsnapshotted ends a turn whose work could not be recorded. The files are

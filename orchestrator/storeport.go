@@ -81,6 +81,12 @@ type TurnStore interface {
 	// turn is terminal already; CodeConflict if the baseline has moved since
 	// delta was computed.
 	EndTurn(ctx context.Context, end TurnEnd) ([]Event, error)
+	// ProvisionalTurns lists the turns, of one repository or chat unless these
+	// are "", whose share is not confirmed.
+	ProvisionalTurns(ctx context.Context, repo RepoID, chat ChatID) ([]Turn, error)
+	// ConfirmTurn makes a provisional turn a settled one, in one transaction.
+	// CodeBusy if it is not provisional, CodeConflict as with EndTurn.
+	ConfirmTurn(ctx context.Context, c TurnConfirmation) ([]Event, error)
 }
 
 // NewChat is what the first prompt of a chat creates.
@@ -103,6 +109,16 @@ type TurnEnd struct {
 	Calls   int
 	Delta   ChangeDelta
 	Summary TurnSummary
+	// Provisional says that Delta is to be confirmed; After is "" then.
+	Provisional bool
+}
+
+// TurnConfirmation is what became of a turn whose share was provisional.
+type TurnConfirmation struct {
+	Turn   TurnID
+	After  ObjectID
+	Delta  ChangeDelta // corrects the pending set; without a chat it stays
+	Notice string      // what was wrong; "" when nothing was
 }
 
 // EventStore keeps the events of chats.

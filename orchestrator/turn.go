@@ -27,6 +27,11 @@ type Turn struct {
 	Sent    time.Time
 	Started time.Time
 	Ended   time.Time
+
+	// Provisional: the turn is over, and its share is pending as a watcher saw
+	// it; After is "" until the files were compared. Corrected: that share was
+	// wrong, and was replaced.
+	Provisional, Corrected bool
 }
 
 // Owner identifies the boo process that runs a turn.

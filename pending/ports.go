@@ -104,6 +104,7 @@ type Landings interface {
 type Snapshots interface {
 	Newest(ctx context.Context, wt orchestrator.Worktree) (orchestrator.Snapshot, error)
 	Snapshot(ctx context.Context, wt orchestrator.Worktree, by orchestrator.Signature, message string) (orchestrator.Snapshot, error)
+	SnapshotChanges(ctx context.Context, wt orchestrator.Worktree, by orchestrator.Signature, message string) (orchestrator.Snapshot, error)
 }
 
 // Store is what this package needs of the store. Package store implements it.

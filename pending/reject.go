@@ -174,7 +174,7 @@ func (e *Engine) catchUp(ctx context.Context, chat orchestrator.ChatID) (orchest
 	}
 	who := e.git.Person(ctx, wt.CommonDir)
 	who.When = e.now()
-	snap, err := e.git.Snapshot(ctx, wt, who, fmt.Sprintf("boo: before a reject in chat %s\n", chat))
+	snap, err := e.git.SnapshotChanges(ctx, wt, who, fmt.Sprintf("boo: before a reject in chat %s\n", chat))
 	if err != nil {
 		return wt, err
 	}

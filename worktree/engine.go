@@ -43,7 +43,7 @@ type Options struct {
 	// worktree where they cannot be shared; 2 GB when 0.
 	MaxInclude int64
 	// Fallback, if not nil, is told why a snapshot is left to git, which is
-	// slower. It may be called concurrently.
+	// slower, or with [ErrUnwatched] to a scan. It may be called concurrently.
 	Fallback func(why error)
 }
 

@@ -43,61 +43,56 @@ type inProcess struct {
 	known   *dircache.Index // files that the snapshot before has, and the base has not
 	scan    treescan.Options
 	text    bool // line ends may be converted
+	byForce forcedFiles
+	rules   map[orchestrator.Path]bool // directories whose attributes were looked at
 	pack    *pack.Writer
+	written pack.Result
+	stored  func(orchestrator.ObjectID) bool // is it there, though nothing may refer to it yet; may be nil
 	edits   map[orchestrator.Path]orchestrator.Entry
 	changed []dircache.Entry // files among edits, with their stat data
 	same    []dircache.Entry // suspects that turned out to be as in the base
+	read    bool             // a file had to be read
 }
 
-// snapshotInProcess takes a snapshot on prev and moves the chat's ref to it.
-func (e *Engine) snapshotInProcess(ctx context.Context, wt orchestrator.Worktree, prev orchestrator.Snapshot, c commit) (snap orchestrator.Snapshot, err error) {
-	p, err := e.beginInProcess(ctx, wt, prev)
+// snapshotInProcess takes a snapshot and moves the chat's ref to it.
+func (e *Engine) snapshotInProcess(ctx context.Context, take taking) (snap orchestrator.Snapshot, err error) {
+	p, err := e.openInProcess(ctx, take.wt, take.prev)
 	if err != nil {
 		return snap, err
 	}
-	defer func() { err = errors.Join(err, p.pack.Close(), p.root.Close()) }()
+	defer func() { err = errors.Join(err, p.close()) }()
+	if err := p.prepare(take); err != nil {
+		return snap, err
+	}
 	if err := p.find(ctx); err != nil {
 		return snap, err
 	}
-	spine, base, err := newSpine(p.index)
+	edited, err := p.tree(ctx)
 	if err != nil {
 		return snap, err
 	}
-	edited, err := treeedit.Edit(ctx, p.format, base, spine.read, p.edits)
-	if err != nil {
-		return snap, err
-	}
-	if edited.Root != prev.Tree {
-		for _, tree := range edited.Trees {
-			if _, err := p.pack.Add(objectid.Tree, tree.Content); err != nil {
-				return snap, err
-			}
+	snap, same := take.same(edited.Root)
+	if !same {
+		if snap, err = p.write(edited, take.commit); err != nil {
+			return snap, err
 		}
 	}
-	snap.Tree, snap.Parent = edited.Root, c.parents[0]
-	c.tree = snap.Tree
-	if snap.Commit, err = p.pack.Add(objectid.Commit, c.encode()); err != nil {
-		return snap, err
+	err = e.chain(ctx, take, snap.Commit)
+	if p.written.Keep != "" {
+		_ = os.Remove(p.written.Keep) // removed by the next snapshot if not by this one
 	}
-	written, err := p.pack.Commit()
-	if err != nil {
-		return snap, err
+	if err == nil {
+		p.learn(snap)
 	}
-	head, _, _ := refsOf(wt.Chat)
-	err = e.MoveRef(ctx, wt.CommonDir, head, prev.Commit, snap.Commit)
-	if written.Keep != "" {
-		_ = os.Remove(written.Keep) // removed by the next snapshot if not by this one
-	}
-	if err != nil {
-		return snap, err
-	}
-	p.learn(snap)
-	return snap, nil
+	return snap, err
 }
 
-// beginInProcess opens what a snapshot needs, if it can be taken in process.
-func (e *Engine) beginInProcess(ctx context.Context, wt orchestrator.Worktree, prev orchestrator.Snapshot) (*inProcess, error) {
-	p := &inProcess{engine: e, wt: wt, began: time.Now().Add(-clockTick), edits: map[orchestrator.Path]orchestrator.Entry{}}
+// openInProcess opens what a snapshot needs, if it can be taken in process.
+func (e *Engine) openInProcess(ctx context.Context, wt orchestrator.Worktree, prev orchestrator.Snapshot) (*inProcess, error) {
+	p := &inProcess{
+		engine: e, wt: wt, began: time.Now().Add(-clockTick),
+		edits: map[orchestrator.Path]orchestrator.Entry{}, rules: map[orchestrator.Path]bool{},
+	}
 	var err error
 	if p.repo, err = e.chat(ctx, wt); err != nil {
 		return nil, err
@@ -128,39 +123,105 @@ func (e *Engine) beginInProcess(ctx context.Context, wt orchestrator.Worktree, p
 	p.scan = treescan.Options{Root: p.root, Index: p.index, Rules: dircache.Rules{
 		IgnoreCtime: !isSet(core, "trustctime", true), Minimal: strings.EqualFold(core["checkstat"], "minimal"),
 	}}
-	if err := releaseKept(wt.CommonDir, keepReason(wt.Chat)); err != nil {
-		return nil, errors.Join(err, p.root.Close())
-	}
-	p.pack = pack.New(packsDir(wt.CommonDir), e.packOptions(wt, p.format))
 	return p, nil
+}
+
+// prepare makes room for what the snapshot will write.
+func (p *inProcess) prepare(take taking) error {
+	opts := p.engine.packOptions(p.wt, p.format)
+	opts.Exists = p.exists
+	if take.fast == nil {
+		if err := releaseKept(p.wt.CommonDir, opts.Keep); err != nil {
+			return err
+		}
+	} else {
+		p.stored, p.known = take.fast.pack.Has, take.fast.known
+	}
+	p.pack = pack.New(packsDir(p.wt.CommonDir), opts)
+	return nil
+}
+
+// close frees what the snapshot holds.
+func (p *inProcess) close() error {
+	var err error
+	if p.pack != nil {
+		err = p.pack.Close()
+	}
+	return errors.Join(err, p.root.Close())
+}
+
+// tree makes the trees of what find has found.
+func (p *inProcess) tree(ctx context.Context) (treeedit.Result, error) {
+	spine, base, err := newSpine(p.index)
+	if err != nil {
+		return treeedit.Result{}, err
+	}
+	return treeedit.Edit(ctx, p.format, base, spine.read, p.edits)
+}
+
+// write adds trees and commit to the pack, and puts it in place.
+func (p *inProcess) write(edited treeedit.Result, c commit) (orchestrator.Snapshot, error) {
+	snap := orchestrator.Snapshot{Tree: edited.Root, Parent: c.parents[0]}
+	for _, tree := range edited.Trees {
+		if _, err := p.pack.Add(objectid.Tree, tree.Content); err != nil {
+			return snap, err
+		}
+	}
+	c.tree = snap.Tree
+	var err error
+	if snap.Commit, err = p.pack.Add(objectid.Commit, c.encode()); err != nil {
+		return snap, err
+	}
+	p.written, err = p.pack.Commit()
+	return snap, err
+}
+
+// exists reports objects that are certainly there.
+func (p *inProcess) exists(id orchestrator.ObjectID) (bool, error) {
+	return id == p.format.EmptyTree() || p.stored != nil && p.stored(id), nil
 }
 
 // find fills in how the worktree differs from the base.
 func (p *inProcess) find(ctx context.Context) error {
-	agents := make(chan forcedResult, 1)
-	go func() { agents <- p.forced() }()
-	found, err := treescan.Run(ctx, p.scan)
-	forced := <-agents
-	if err = errors.Join(err, forced.err); err != nil {
+	ignores := p.engine.ignoredIn(ctx, p.repo)
+	gone, files, err := p.list(ctx, ignores)
+	if err = errors.Join(err, ignores.Close()); err != nil {
 		return err
 	}
-	untracked, err := p.engine.untracked(ctx, p.repo, p.scan, found)
-	if err != nil {
-		return err
-	}
-	files := slices.Concat(found.Suspects, untracked, forced.files)
-	slices.Sort(files)
-	files = slices.Compact(files)
-	for _, path := range found.Gone {
-		if isRules(path) {
-			return errUnusual // git goes by the rules of the base then
-		}
+	for _, path := range gone {
 		p.edits[path] = orchestrator.Entry{}
 	}
 	if err := p.judge(files); err != nil {
 		return err
 	}
-	return p.read(ctx, files)
+	return p.readAll(ctx, files)
+}
+
+// list scans the worktree: what the base has and is gone, and the files that
+// may differ from the base.
+func (p *inProcess) list(ctx context.Context, ignores *ignores) (gone, files []orchestrator.Path, err error) {
+	agents := make(chan error, 1)
+	go func() { agents <- p.byForce.read(p) }()
+	found, err := treescan.Run(ctx, p.scan)
+	if err = errors.Join(err, <-agents); err != nil {
+		return nil, nil, err
+	}
+	forced, err := p.byForce.there(p)
+	if err != nil {
+		return nil, nil, err
+	}
+	untracked, err := ignores.untracked(p.scan, found, p.engine.opts.MaxUntracked)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, path := range found.Gone {
+		if isRules(path) {
+			return nil, nil, errUnusual // git goes by the rules of the base then
+		}
+	}
+	files = slices.Concat(found.Suspects, untracked, forced)
+	slices.Sort(files)
+	return found.Gone, slices.Compact(files), nil
 }
 
 func isRules(path orchestrator.Path) bool {
@@ -170,15 +231,14 @@ func isRules(path orchestrator.Path) bool {
 // judge looks at the names of the files and at the attributes that hold for
 // them now.
 func (p *inProcess) judge(files []orchestrator.Path) error {
-	seen := map[orchestrator.Path]bool{}
 	for _, file := range files {
 		for dir := file; dir != ""; {
 			i := strings.LastIndexByte(string(dir), '/')
 			dir = dir[:max(i, 0)]
-			if seen[dir] {
+			if p.rules[dir] {
 				break
 			}
-			seen[dir] = true
+			p.rules[dir] = true
 			if err := p.attributesIn(dir); err != nil {
 				return err
 			}
@@ -211,47 +271,6 @@ func (p *inProcess) attributesIn(dir orchestrator.Path) error {
 	return nil
 }
 
-type forcedResult struct {
-	files []orchestrator.Path
-	err   error
-}
-
-// forced returns the files in the agent's own index that the base has not:
-// those among them that are ignored were added by force.
-func (p *inProcess) forced() forcedResult {
-	path := adminOf(p.wt).file("index")
-	if sameTrailer(path, p.repo.index, p.format.Size()) {
-		return forcedResult{} // as boo has made it
-	}
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-		return forcedResult{}
-	}
-	index, err := dircache.Read(path, p.format)
-	if err != nil {
-		return forcedResult{err: err}
-	}
-	var files []orchestrator.Path
-	base := p.index.Entries()
-	for _, entry := range index.Entries() {
-		for len(base) > 0 && base[0].Path < entry.Path {
-			base = base[1:]
-		}
-		if len(base) > 0 && base[0].Path == entry.Path {
-			continue
-		}
-		if entry.Mode == orchestrator.ModeGitlink {
-			return forcedResult{err: errUnusual}
-		}
-		st, err := p.root.Lstat(entry.Path)
-		if err == nil && dircache.ModeOf(&st) != orchestrator.ModeGitlink { // a directory is no file of the agent's any more
-			files = append(files, entry.Path)
-		} else if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, safeopen.ErrSymlink) {
-			return forcedResult{err: fmt.Errorf("%w: %w", errUnusual, err)}
-		}
-	}
-	return forcedResult{files: slices.Compact(files)}
-}
-
 // learn keeps what was found out, for the next snapshot to be faster. That it
 // cannot be kept is no harm.
 func (p *inProcess) learn(snap orchestrator.Snapshot) {
@@ -262,6 +281,9 @@ func (p *inProcess) learn(snap orchestrator.Snapshot) {
 		p.index.Advance(p.began)
 		_ = os.Remove(p.repo.index + ".lock") // of a git that died: the caller holds the chat
 		_ = p.index.WriteFile(p.repo.index)
+	}
+	if !p.read && p.engine.remembered(p.wt.Chat).Commit == snap.Commit {
+		return // nothing that is not known
 	}
 	changed := dircache.New(p.format, p.began)
 	if changed.Edit(p.changed, nil) == nil {

@@ -21,8 +21,8 @@ import (
 // readers is how many goroutines read and compress files.
 const readers = 2
 
-// read reads the files and takes down those that differ from the base.
-func (p *inProcess) read(ctx context.Context, files []orchestrator.Path) error {
+// readAll reads the files and takes down those that differ from the base.
+func (p *inProcess) readAll(ctx context.Context, files []orchestrator.Path) error {
 	parts := make([]fileReader, readers)
 	errs := make([]error, readers)
 	var wg sync.WaitGroup
@@ -39,6 +39,7 @@ func (p *inProcess) read(ctx context.Context, files []orchestrator.Path) error {
 		}
 		p.changed = append(p.changed, part.differ...)
 		p.same = append(p.same, part.equal...)
+		p.read = p.read || part.looked
 	}
 	return errors.Join(errs...)
 }
@@ -47,6 +48,7 @@ func (p *inProcess) read(ctx context.Context, files []orchestrator.Path) error {
 type fileReader struct {
 	*inProcess
 	differ, equal []dircache.Entry
+	looked        bool // stat data were not enough
 }
 
 func (r *fileReader) all(ctx context.Context, files []orchestrator.Path) error {
@@ -82,6 +84,7 @@ func (r *fileReader) one(path orchestrator.Path) (dircache.Entry, error) {
 		entry.ID = known.ID
 		return entry, nil
 	}
+	r.looked = true
 	switch entry.Mode {
 	case orchestrator.ModeSymlink:
 		target, err := r.root.Readlink(path)
@@ -122,17 +125,18 @@ func (r *fileReader) content(path orchestrator.Path, st *unix.Stat_t) (orchestra
 	return id, errors.Join(err, f.Unchanged())
 }
 
-// store adds content to the pack unless it is what the base has at the path.
+// store adds content to the pack unless it is what the base, or the snapshot
+// before, has at the path.
 func (r *fileReader) store(path orchestrator.Path, from io.Reader, size int64) (orchestrator.ObjectID, error) {
-	base := r.index.Lookup(path)
-	if base == nil || size > pack.Buffered {
+	base, known := r.index.Lookup(path), r.known.Lookup(path)
+	if base == nil && known == nil || size > pack.Buffered {
 		return r.pack.AddBlob(from, size)
 	}
 	content := make([]byte, size)
 	if _, err := readFull(from, content); err != nil {
 		return "", err
 	}
-	if id := r.format.Of(objectid.Blob, content); id == base.ID {
+	if id := r.format.Of(objectid.Blob, content); base != nil && id == base.ID || known != nil && id == known.ID {
 		return id, nil
 	}
 	return r.pack.Add(objectid.Blob, content)

@@ -51,7 +51,7 @@ func (e *Engine) changedSince(chat orchestrator.ChatID, prev orchestrator.Snapsh
 // releaseKept removes the .keep files of snapshots of this chat that were cut
 // off: nothing will refer to their packs.
 func releaseKept(common orchestrator.GitDir, reason string) error {
-	dir := filepath.Join(objectsOf(common), "pack")
+	dir := packsDir(common)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err

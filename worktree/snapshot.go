@@ -24,6 +24,17 @@ import (
 // before had for it. Nothing is read through a symlink. The commits that HEAD
 // of the worktree is at, or has left, are held by refs too.
 func (e *Engine) Snapshot(ctx context.Context, wt orchestrator.Worktree, by orchestrator.Signature, message string) (orchestrator.Snapshot, error) {
+	return e.newSnapshot(ctx, wt, by, message, false)
+}
+
+// SnapshotChanges is [Engine.Snapshot] where the worktree differs from the
+// newest snapshot, and returns that one where it does not: then nothing is
+// written.
+func (e *Engine) SnapshotChanges(ctx context.Context, wt orchestrator.Worktree, by orchestrator.Signature, message string) (orchestrator.Snapshot, error) {
+	return e.newSnapshot(ctx, wt, by, message, true)
+}
+
+func (e *Engine) newSnapshot(ctx context.Context, wt orchestrator.Worktree, by orchestrator.Signature, message string, unlessSame bool) (orchestrator.Snapshot, error) {
 	if err := realDir(wt); err != nil {
 		return orchestrator.Snapshot{}, err
 	}
@@ -37,53 +48,103 @@ func (e *Engine) Snapshot(ctx context.Context, wt orchestrator.Worktree, by orch
 	if err != nil {
 		return orchestrator.Snapshot{}, err
 	}
-	c := commit{
-		parents: []orchestrator.ObjectID{cmp.Or(prev.Commit, wt.Base)},
-		author:  e.signed(by), committer: e.signed(boo), message: message,
-	}
-	snap, err := e.snapshotInProcess(ctx, wt, prev, c)
-	if err == nil || ctx.Err() != nil || orchestrator.CodeOf(err) == orchestrator.CodeConflict {
-		return snap, coded(err, "take a snapshot of chat %s", wt.Chat)
-	}
-	if e.opts.Fallback != nil {
-		e.opts.Fallback(err)
-	}
-	snap, err = e.snapshotByGit(ctx, wt, prev, c)
-	return snap, coded(err, "take a snapshot of chat %s", wt.Chat)
+	return e.take(ctx, taking{wt: wt, prev: prev, commit: e.commitOn(cmp.Or(prev.Commit, wt.Base), by, message), unlessSame: unlessSame})
 }
 
-// snapshotByGit takes a snapshot on prev and moves the chat's ref to it.
-func (e *Engine) snapshotByGit(ctx context.Context, wt orchestrator.Worktree, prev orchestrator.Snapshot, c commit) (orchestrator.Snapshot, error) {
+// taking is a snapshot to be taken.
+type taking struct {
+	wt         orchestrator.Worktree
+	prev       orchestrator.Snapshot // the chain's newest
+	commit     commit                // its tree is not known yet
+	unlessSame bool                  // prev will do if it has the same tree
+	fast       *provisional          // what is to be confirmed; nil as a rule
+}
+
+// same returns the snapshot that a tree makes a new one needless for.
+func (t taking) same(tree orchestrator.ObjectID) (orchestrator.Snapshot, bool) {
+	switch {
+	case t.fast != nil && t.fast.snap.Tree == tree:
+		return t.fast.snap, true
+	case t.fast == nil && t.unlessSame && t.prev.Commit != "" && t.prev.Tree == tree:
+		return t.prev, true
+	}
+	return orchestrator.Snapshot{}, false
+}
+
+func (e *Engine) commitOn(parent orchestrator.ObjectID, by orchestrator.Signature, message string) commit {
+	return commit{parents: []orchestrator.ObjectID{parent}, author: e.signed(by), committer: e.signed(boo), message: message}
+}
+
+// take takes a snapshot, in process if that can be.
+func (e *Engine) take(ctx context.Context, t taking) (orchestrator.Snapshot, error) {
+	snap, err := e.snapshotInProcess(ctx, t)
+	if err != nil && ctx.Err() == nil && orchestrator.CodeOf(err) != orchestrator.CodeConflict {
+		e.fellBack(err)
+		snap, err = e.snapshotByGit(ctx, t)
+	}
+	snap.Verified = err == nil
+	return snap, coded(err, "take a snapshot of chat %s", t.wt.Chat)
+}
+
+func (e *Engine) fellBack(why error) {
+	if e.opts.Fallback != nil {
+		e.opts.Fallback(why)
+	}
+}
+
+// snapshotByGit takes a snapshot and moves the chat's ref to it.
+func (e *Engine) snapshotByGit(ctx context.Context, t taking) (orchestrator.Snapshot, error) {
 	objects, remove, err := e.tempDir("objects")
 	if err != nil {
 		return orchestrator.Snapshot{}, err
 	}
 	defer remove()
-	snap, err := e.snapshot(ctx, wt, prev, objects)
+	snap, err := e.snapshot(ctx, t.wt, t.prev, objects)
 	if err != nil {
 		return orchestrator.Snapshot{}, err
 	}
-	r, err := e.plain(wt.CommonDir, wt.Base)
+	if old, same := t.same(snap.Tree); same {
+		old.Skipped = snap.Skipped
+		return old, e.chain(ctx, t, old.Commit)
+	}
+	r, err := e.plain(t.wt.CommonDir, t.wt.Base)
 	if err != nil {
 		return orchestrator.Snapshot{}, err
 	}
-	c.tree, snap.Parent = snap.Tree, c.parents[0]
-	if snap.Commit, err = e.writeCommit(ctx, r.aside(objects), c); err != nil {
+	t.commit.tree, snap.Parent = snap.Tree, t.commit.parents[0]
+	if snap.Commit, err = e.writeCommit(ctx, r.aside(objects), t.commit); err != nil {
 		return orchestrator.Snapshot{}, err
 	}
-	if err := releaseKept(wt.CommonDir, keepReason(wt.Chat)); err != nil {
-		return orchestrator.Snapshot{}, err
+	if t.fast == nil {
+		if err := releaseKept(t.wt.CommonDir, keepReason(t.wt.Chat)); err != nil {
+			return orchestrator.Snapshot{}, err
+		}
 	}
-	written, err := e.bringIn(wt, objects)
+	written, err := e.bringIn(t.wt, objects)
 	if err != nil {
 		return orchestrator.Snapshot{}, err
 	}
-	head, _, _ := refsOf(wt.Chat)
-	err = e.MoveRef(ctx, wt.CommonDir, head, prev.Commit, snap.Commit)
+	err = e.chain(ctx, t, snap.Commit)
 	if written.Keep != "" {
 		_ = os.Remove(written.Keep) // removed by the next snapshot if not by this one
 	}
 	return snap, err
+}
+
+// chain makes a commit, which is on disk, the newest of the chat's chain.
+func (e *Engine) chain(ctx context.Context, t taking, commit orchestrator.ObjectID) error {
+	if commit == t.prev.Commit {
+		return nil
+	}
+	if err := t.fast.settle(); err != nil {
+		return err
+	}
+	head, _, _ := refsOf(t.wt.Chat)
+	err := e.MoveRef(ctx, t.wt.CommonDir, head, t.prev.Commit, commit)
+	if err == nil {
+		t.fast.release()
+	}
+	return err
 }
 
 // snapshot writes the tree, its objects aside. If git cannot work with the chat's index, that is

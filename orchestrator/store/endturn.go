@@ -51,14 +51,14 @@ func endTurn(ctx context.Context, t *tx, end orchestrator.TurnEnd) ([]orchestrat
 }
 
 const setTurnEnd = `
-UPDATE turns SET state = :state, reason = :reason, hint = :hint, calls = :calls, stop = :stop, after_commit = :after_commit, rung = :rung, ended_ms = :ended_ms,
+UPDATE turns SET state = :state, reason = :reason, hint = :hint, calls = :calls, stop = :stop, after_commit = :after_commit, provisional = :provisional, rung = :rung, ended_ms = :ended_ms,
     input = :input, output = :output, cache_read = :cache_read, cache_write = :cache_write,
     cost = :cost, currency = :currency, context_used = :context_used, context_size = :context_size
 WHERE id = :id`
 
 func finishTurn(ctx context.Context, t *tx, end orchestrator.TurnEnd) error {
 	_, err := t.NamedExecContext(ctx, setTurnEnd, turnRow{
-		ID: end.Turn, State: end.State, Reason: end.Reason, Hint: end.Hint, Calls: end.Calls, Stop: end.Stop, After: end.After, Rung: end.Rung,
+		ID: end.Turn, State: end.State, Reason: end.Reason, Hint: end.Hint, Calls: end.Calls, Stop: end.Stop, After: end.After, Provisional: end.Provisional, Rung: end.Rung,
 		Ended: millis(t.now), usageRow: usageRow(end.Usage),
 	})
 	return err

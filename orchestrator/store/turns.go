@@ -31,6 +31,8 @@ type turnRow struct {
 	Calls      int                    `db:"calls"`
 	Prompt     string                 `db:"prompt"`
 	usageRow
+	Provisional bool `db:"provisional"`
+	Corrected   bool `db:"corrected"`
 }
 
 func (r turnRow) turn() (orchestrator.Turn, error) {
@@ -39,6 +41,7 @@ func (r turnRow) turn() (orchestrator.Turn, error) {
 		State: r.State, Reason: r.Reason, Hint: r.Hint, Calls: r.Calls, Stop: r.Stop, Before: r.Before, After: r.After, Rung: r.Rung, Usage: r.usage(),
 		Owner: orchestrator.Owner{BootID: r.OwnerBoot, PID: r.OwnerPID, StartTime: uint64(r.OwnerStart)},
 		Sent:  instant(r.Sent), Started: instant(r.Started), Ended: instant(r.Ended),
+		Provisional: r.Provisional, Corrected: r.Corrected,
 	}, nil
 }
 

@@ -20,8 +20,9 @@ type Result struct {
 	Keep    string // path of the .keep file; "" if there is none
 }
 
-// Commit makes the objects visible, and returns when they are on disk. Without
-// a new object it writes nothing. After it the writer can only be closed.
+// Commit makes the objects visible, and returns when they are on disk; with
+// [Options.Provisional] only their bytes are, and [Writer.Settle] does the rest.
+// Without a new object it writes nothing. After it the writer takes no more.
 func (w *Writer) Commit() (Result, error) {
 	if w.broken != nil || w.file == nil {
 		return Result{}, w.broken
@@ -53,7 +54,16 @@ func (w *Writer) Commit() (Result, error) {
 		return Result{}, w.fail("put pack in place", err)
 	}
 	size := w.end + int64(len(checksum)) + int64(len(content))
-	return Result{Name: name, Objects: len(w.entries), Bytes: size, Keep: keep}, nil
+	w.written = Result{Name: name, Objects: len(w.entries), Bytes: size, Keep: keep}
+	return w.written, nil
+}
+
+// Settle returns when what Commit has written will be there after a power cut.
+func (w *Writer) Settle() error {
+	if w.written.Name == "" {
+		return nil
+	}
+	return syncDir(w.dir)
 }
 
 // keep writes the pack's .keep file, if one is wanted.
@@ -102,7 +112,7 @@ func syncAll(files ...*os.File) error {
 func (w *Writer) publish(index, name string) error {
 	path := filepath.Join(w.dir, name)
 	if _, err := os.Stat(path + ".idx"); err == nil {
-		return syncDir(w.dir)
+		return w.settleNow()
 	}
 	if err := os.Rename(w.file.Name(), path+".pack"); err != nil {
 		return err
@@ -110,6 +120,13 @@ func (w *Writer) publish(index, name string) error {
 	w.done = true
 	if err := errors.Join(w.file.Close(), os.Rename(index, path+".idx")); err != nil {
 		return errors.Join(err, os.Remove(path+".pack"))
+	}
+	return w.settleNow()
+}
+
+func (w *Writer) settleNow() error {
+	if w.opts.Provisional {
+		return nil
 	}
 	return syncDir(w.dir)
 }

@@ -30,6 +30,9 @@ type Options struct {
 	// Made, if not nil, is told the name of the pack after its .keep file is
 	// there and before the pack is.
 	Made func(name string)
+	// Provisional leaves out of Commit what makes the pack's name durable: it
+	// may be gone after a power cut, but what is there is whole.
+	Provisional bool
 }
 
 // Writer gathers the objects of one pack. Add and AddBlob may be called
@@ -45,6 +48,7 @@ type Writer struct {
 	broken  error // first error of the disk's
 	file    *os.File
 	done    bool
+	written Result
 }
 
 // entry is one object of the pack, as its index lists it.
@@ -109,6 +113,10 @@ func (w *Writer) AddBlob(r io.Reader, size int64) (orchestrator.ObjectID, error)
 }
 
 var buffers = sync.Pool{New: func() any { return new([Buffered + 1]byte) }}
+
+// Has reports whether an object was added, or was there before. It is for after
+// Commit.
+func (w *Writer) Has(id orchestrator.ObjectID) bool { return w.known[id] }
 
 // claim reports whether the caller has to add the object.
 func (w *Writer) claim(id orchestrator.ObjectID) (bool, error) {

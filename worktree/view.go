@@ -1,0 +1,269 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"boo/orchestrator"
+	"boo/worktree/internal/dircache"
+	"boo/worktree/internal/pack"
+	"boo/worktree/internal/safeopen"
+	"boo/worktree/internal/watch"
+)
+
+// view knows how a worktree differs from its base, and what has been touched
+// since it knew. It is used by one goroutine.
+//
+// It holds what a snapshot in process finds by a scan, found once:
+//
+//	watcher started ─▶ scan: like the snapshot before? ─▶ edits
+//	       │                        ╰─ no ─▶ unread
+//	       ╰─ touched since ──────────────────▶ ╰─▶ read ─▶ edits ─▶ trees ─▶ pack
+//
+// The scan comes after the watcher's start, so that nothing falls between.
+type view struct {
+	*inProcess
+	prev    orchestrator.Snapshot
+	watcher *watch.Watcher
+	ignores *ignores
+	unread  map[orchestrator.Path]bool // to be looked at by the next snapshot
+}
+
+// maxWatched bounds the directories of one worktree that are watched: a sixth
+// of what systems allow a user as a rule.
+const maxWatched = 32_768
+
+// openView fails where the worktree is not to be watched.
+func (e *Engine) openView(ctx context.Context, wt orchestrator.Worktree) (v *view, err error) {
+	prev, err := e.Newest(ctx, wt)
+	if err != nil {
+		return nil, err
+	}
+	p, err := e.openInProcess(ctx, wt, prev)
+	if err != nil {
+		return nil, err
+	}
+	v = &view{inProcess: p, prev: prev, ignores: e.ignoredIn(ctx, p.repo), unread: map[orchestrator.Path]bool{}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, v.close())
+			v = nil
+		}
+	}()
+	v.watcher, err = watch.Start(string(wt.Dir), watch.Options{Private: filepath.Join(e.dir, "tmp"), Skip: v.skip, MaxDirs: maxWatched})
+	if err != nil {
+		return v, err
+	}
+	return v, v.compare(ctx)
+}
+
+// close frees what the view holds, and ends its git.
+func (v *view) close() error {
+	var err error
+	if v.watcher != nil {
+		err = v.watcher.Close()
+	}
+	return errors.Join(err, v.ignores.Close(), v.inProcess.close())
+}
+
+// skip reports whether nothing below a directory will be recorded, but for what
+// was added by force.
+func (v *view) skip(dir orchestrator.Path) bool {
+	if len(v.index.Under(dir)) > 0 {
+		return false
+	}
+	ignored, err := v.ignores.ask([]orchestrator.Path{dir})
+	return err == nil && ignored[0]
+}
+
+// compare finds how the worktree differs from the base. What is as in the
+// snapshot before is known; the rest is left for the next one to read.
+func (v *view) compare(ctx context.Context) error {
+	gone, files, err := v.list(ctx, v.ignores)
+	if err != nil {
+		return err
+	}
+	if err := v.judge(files); err != nil {
+		return err
+	}
+	for _, path := range gone {
+		v.edits[path] = orchestrator.Entry{}
+	}
+	settled := dircache.New(v.format, v.known.AsOf())
+	var same []dircache.Entry
+	for _, path := range files {
+		st, err := v.root.Lstat(path)
+		if known := v.known.Lookup(path); err == nil && known != nil && v.known.Match(known, &st, dircache.Rules{}) == dircache.Unchanged {
+			same = append(same, *known)
+			v.edits[path] = orchestrator.Entry{Mode: known.Mode, ID: known.ID}
+			continue
+		}
+		v.unread[path] = true
+	}
+	v.known = settled
+	return settled.Edit(same, nil)
+}
+
+// snapshot makes a provisional snapshot of what is touched by now.
+func (v *view) snapshot(ctx context.Context, c commit) (*provisional, error) {
+	changes, err := v.watcher.Drain(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case changes.Lost != watch.NotLost:
+		return nil, fmt.Errorf("the watcher is lost: %s", changes.Lost)
+	case changes.IgnoreRules:
+		return nil, errors.New("rules for files have changed")
+	case changes.NestedGit:
+		return nil, errors.New("there is a repository in the worktree")
+	}
+	stale := v.byForce.stale(v.inProcess)
+	v.began = time.Now().Add(-clockTick)
+	v.changed, v.same = nil, nil
+	touched, err := v.touched(changes, stale)
+	if err != nil {
+		return nil, err
+	}
+	files, err := v.sort(touched)
+	if err != nil {
+		return nil, err
+	}
+	opts := v.engine.packOptions(v.wt, v.format)
+	opts.Provisional = true
+	v.pack = pack.New(packsDir(v.wt.CommonDir), opts)
+	defer func() { _ = v.pack.Close() }() // nothing is left of what was not put in place
+	if err := v.judge(files); err != nil {
+		return nil, err
+	}
+	if err := v.readAll(ctx, files); err != nil {
+		return nil, err
+	}
+	for _, entry := range v.same {
+		delete(v.edits, entry.Path)
+	}
+	edited, err := v.tree(ctx)
+	if err != nil {
+		return nil, err
+	}
+	snap, err := v.write(edited, c)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.know(touched); err != nil {
+		return nil, err
+	}
+	clear(v.unread)
+	return &provisional{snap: snap, pack: v.pack, keep: v.written.Keep, known: v.known}, nil
+}
+
+// touched returns all paths that have to be looked at.
+func (v *view) touched(changes watch.Changes, forced bool) (map[orchestrator.Path]bool, error) {
+	touched := v.unread
+	add := func(paths []orchestrator.Path) {
+		for _, path := range paths {
+			touched[path] = true
+		}
+	}
+	add(changes.Files)
+	// What is added by force lies where nobody watches.
+	add(v.byForce.paths)
+	if forced {
+		if err := v.byForce.read(v.inProcess); err != nil {
+			return nil, err
+		}
+		add(v.byForce.paths)
+	}
+	trees := map[orchestrator.Path]bool{}
+	for _, tree := range changes.Trees {
+		trees[tree] = true
+		for _, entry := range v.index.Under(tree) {
+			touched[entry.Path] = true
+		}
+	}
+	if len(trees) > 0 {
+		for path := range v.edits {
+			for dir := parentOf(path); dir != ""; dir = parentOf(dir) {
+				if trees[dir] {
+					touched[path] = true
+					break
+				}
+			}
+		}
+	}
+	return touched, nil
+}
+
+// sort takes down of the touched paths what is gone or ignored, and returns the
+// files to read.
+func (v *view) sort(touched map[orchestrator.Path]bool) (files []orchestrator.Path, err error) {
+	var unknown []orchestrator.Path
+	for path := range touched {
+		st, err := v.root.Lstat(path)
+		tracked := v.index.Lookup(path) != nil
+		switch {
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, safeopen.ErrSymlink), err == nil && dircache.ModeOf(&st) == orchestrator.ModeGitlink:
+			if err := v.gone(path, tracked); err != nil {
+				return nil, err
+			}
+		case err != nil:
+			return nil, err
+		case dircache.ModeOf(&st) == orchestrator.ModeNone:
+			if tracked {
+				return nil, errUnusual
+			}
+			delete(v.edits, path)
+		case tracked:
+			files = append(files, path)
+		default:
+			unknown = append(unknown, path)
+		}
+	}
+	slices.Sort(unknown)
+	ignored, err := v.ignores.ask(unknown)
+	if err != nil {
+		return nil, err
+	}
+	for i, path := range unknown {
+		if _, forced := slices.BinarySearch(v.byForce.paths, path); ignored[i] && !forced {
+			delete(v.edits, path)
+			continue
+		}
+		files = append(files, path)
+	}
+	if len(v.edits)+len(unknown) > v.engine.opts.MaxUntracked {
+		return nil, fmt.Errorf("%w: a flood of untracked files", errUnusual)
+	}
+	slices.Sort(files)
+	return files, nil
+}
+
+// gone takes down that no file is at a path.
+func (v *view) gone(path orchestrator.Path, tracked bool) error {
+	switch {
+	case !tracked:
+		delete(v.edits, path)
+	case isRules(path):
+		return errUnusual // git goes by the rules of the base then
+	default:
+		v.edits[path] = orchestrator.Entry{}
+	}
+	return nil
+}
+
+// know makes the files that were read known, beside those that were known and
+// not touched.
+func (v *view) know(touched map[orchestrator.Path]bool) error {
+	all := v.changed
+	for _, entry := range v.known.Entries() {
+		if !touched[entry.Path] && !v.known.Racy(&entry) {
+			all = append(all, entry)
+		}
+	}
+	v.known = dircache.New(v.format, v.began)
+	return v.known.Edit(all, nil)
+}
