@@ -30,6 +30,9 @@ func (e *Engine) Follow(ctx context.Context, turn TurnID, after Seq, yield func(
 	for {
 		news := e.news(t.Chat)
 		over, err := e.passOn(ctx, t, &after, yield)
+		if over && err == nil {
+			err = e.followUp(ctx, t, live, after, yield)
+		}
 		if over || err != nil {
 			return err
 		}
@@ -48,14 +51,34 @@ func (e *Engine) Follow(ctx context.Context, turn TurnID, after Seq, yield func(
 			}
 		case <-done:
 			over, err := e.passOn(ctx, t, &after, yield)
-			if !over && err == nil {
-				err = live.lost()
+			switch {
+			case err != nil:
+				return err
+			case !over:
+				return live.lost()
 			}
-			return err
+			return e.followUp(ctx, t, live, after, yield)
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// followUp waits until what a turn did to the files is certain, and yields what
+// had to be said about it after the turn's end.
+func (e *Engine) followUp(ctx context.Context, t Turn, live *liveTurn, after Seq, yield func(Event) error) error {
+	if live != nil {
+		select {
+		case <-live.done:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	if err := e.confirmed(ctx, "", t.Chat); err != nil {
+		return err
+	}
+	_, err := e.passOn(ctx, t, &after, yield)
+	return err
 }
 
 // passOn yields what is stored of a turn after a number; over reports that the
