@@ -9,8 +9,8 @@ import (
 // ensureWorktree makes sure that the chat's worktree is there and whole: it is
 // made if it was not yet, and made again or mended whatever became of it. What
 // had to be done is told to those who follow the turn, or the chat if t has no
-// id. environ is the person's, nil for that of the process.
-func (e *Engine) ensureWorktree(ctx context.Context, t Turn, environ []string) (Worktree, error) {
+// id.
+func (e *Engine) ensureWorktree(ctx context.Context, t Turn) (Worktree, error) {
 	wt, err := e.Store.Worktree(ctx, t.Chat)
 	if err != nil {
 		return wt, err
@@ -34,7 +34,7 @@ func (e *Engine) ensureWorktree(ctx context.Context, t Turn, environ []string) (
 	if wt.State == WorktreeActive {
 		return wt, nil
 	}
-	if err := e.furnish(ctx, t, wt, environ); err != nil {
+	if err := e.furnish(ctx, t, wt); err != nil {
 		return wt, err
 	}
 	if err := e.Store.MoveWorktree(ctx, t.Chat, []WorktreeState{wt.State}, WorktreeActive, ""); err != nil {

@@ -10,7 +10,7 @@ import (
 // a turn whose own end could not be recorded. environ is the person's, for what
 // has to be set up.
 func (e *Engine) prepare(ctx context.Context, t Turn, environ []string) (Worktree, Snapshot, error) {
-	wt, err := e.ensureWorktree(ctx, t, environ)
+	wt, err := e.ensureWorktree(ctx, t)
 	if err != nil {
 		return wt, Snapshot{}, err
 	}

@@ -19,7 +19,6 @@ type Project struct {
 	Checks   []Check       // by name
 	Include  []string      // patterns of ignored files to bring along, besides those of .worktreeinclude
 	Sparse   []string      // directories that a worktree has files of; none for all
-	LFS      LFSPolicy
 }
 
 // Check is a command that judges what is in a worktree.
@@ -27,15 +26,6 @@ type Check struct {
 	Name    string
 	Command string // for sh, at the top of the tree
 }
-
-// LFSPolicy says what becomes of the large files of Git LFS in a new worktree.
-type LFSPolicy string
-
-// The policies.
-const (
-	LFSSkip  LFSPolicy = "skip"  // they stay pointers, but for those that the person's checkout has
-	LFSFetch LFSPolicy = "fetch" // git-lfs brings what is missing, as the person
-)
 
 // CommandKind names the commands of a project that are approved together.
 type CommandKind string

@@ -32,8 +32,6 @@ type Base struct {
 // FurnishRequest says what a new worktree gets besides its base.
 type FurnishRequest struct {
 	Include []string // patterns of ignored files to bring along, as in a gitignore file
-	LFS     LFSPolicy
-	Environ []string // as in [BaseRequest]
 }
 
 // sparse says which directories a new worktree has files of: those asked for, or

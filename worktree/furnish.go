@@ -8,7 +8,8 @@ import (
 )
 
 // Furnish gives a worktree what its base does not hold and work in it needs:
-// the ignored files that the person's checkout names. What cannot be had is told
+// the files of submodules, and the ignored files that the person's checkout
+// names. What cannot be had is told
 // in the warnings, and the worktree is none the worse for it. It may be called
 // again: what is there is left alone. The caller holds the chat's lock.
 func (e *Engine) Furnish(ctx context.Context, wt orchestrator.Worktree, req orchestrator.FurnishRequest) (warnings []string, err error) {
@@ -16,7 +17,12 @@ func (e *Engine) Furnish(ctx context.Context, wt orchestrator.Worktree, req orch
 	if err != nil || c.CommonDir != wt.CommonDir {
 		return nil, ctx.Err() // the checkout is no more: nothing can come from there
 	}
-	warnings, err = e.include(ctx, wt, c, req.Include)
+	warnings, err = e.submodules(ctx, wt)
+	if err != nil && ctx.Err() == nil {
+		warnings = append(warnings, fmt.Sprintf("submodules are left empty: %v", err))
+	}
+	brought, err := e.include(ctx, wt, c, req.Include)
+	warnings = append(warnings, brought...)
 	if err != nil && ctx.Err() == nil {
 		return append(warnings, fmt.Sprintf("files that %s names were not brought along: %v", includeFile, err)), nil
 	}

@@ -31,13 +31,12 @@ const (
 // projectText is .boo.toml.
 type projectText struct {
 	Worktree struct {
-		Setup    []string               `toml:"setup"`
-		Teardown []string               `toml:"teardown"`
-		EnvPass  []string               `toml:"env_pass"`
-		Limit    patience               `toml:"limit"`
-		Include  []string               `toml:"include"`
-		Sparse   []string               `toml:"sparse"`
-		LFS      orchestrator.LFSPolicy `toml:"lfs"`
+		Setup    []string `toml:"setup"`
+		Teardown []string `toml:"teardown"`
+		EnvPass  []string `toml:"env_pass"`
+		Limit    patience `toml:"limit"`
+		Include  []string `toml:"include"`
+		Sparse   []string `toml:"sparse"`
 	} `toml:"worktree"`
 	Checks map[string]string `toml:"checks"`
 }
@@ -76,9 +75,6 @@ func (projects) Project(_ context.Context, dir orchestrator.CheckoutDir) (orches
 		return orchestrator.Project{}, orchestrator.Errorf(orchestrator.CodeInvalid, "%s:%d: %s", path, line, fmt.Sprintf(format, args...))
 	}
 	w := p.Worktree
-	if lfs := w.LFS; lfs != "" && lfs != orchestrator.LFSSkip && lfs != orchestrator.LFSFetch {
-		return invalid(lineOf(string(text), toml.Key{"worktree", "lfs"}), `lfs is "skip" or "fetch", not %q`, lfs)
-	}
 	for _, sparse := range w.Sparse {
 		if _, err := orchestrator.ParsePath(strings.TrimSuffix(sparse, "/")); err != nil {
 			return invalid(lineOf(string(text), toml.Key{"worktree", "sparse"}), "sparse: %v", err)
@@ -86,7 +82,7 @@ func (projects) Project(_ context.Context, dir orchestrator.CheckoutDir) (orches
 	}
 	project := orchestrator.Project{
 		Setup: w.Setup, Teardown: w.Teardown, EnvPass: w.EnvPass, Limit: cmp.Or(time.Duration(w.Limit), commandLimit),
-		Include: w.Include, Sparse: w.Sparse, LFS: cmp.Or(w.LFS, orchestrator.LFSSkip),
+		Include: w.Include, Sparse: w.Sparse,
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Checks)) {
 		project.Checks = append(project.Checks, orchestrator.Check{Name: name, Command: p.Checks[name]})
