@@ -1,0 +1,218 @@
+package opencode_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"boo/backends"
+	"boo/backends/backendtest"
+	"boo/backends/backendtest/scriptedmodel"
+	"boo/backends/opencode"
+	"boo/backends/proc"
+	"boo/orchestrator"
+)
+
+func TestMain(m *testing.M) {
+	proc.Main()
+	os.Exit(m.Run())
+}
+
+// house is a pool over the real opencode, which speaks with a scripted model.
+type house struct {
+	t    *testing.T
+	pool *backends.Pool
+
+	mu        sync.Mutex
+	processes []orchestrator.Process
+}
+
+func newHouse(t *testing.T) *house {
+	t.Helper()
+	model, err := scriptedmodel.Start(scriptedmodel.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = model.Close() })
+	r, err := backends.New(backends.Options{
+		Launcher:  proc.Launcher{},
+		Protocols: map[string]backends.Protocol{"opencode": opencode.Protocol{}, "acp": opencode.Protocol{}},
+		Data:      backendtest.Data(t, "opencode"),
+		Environ:   backendtest.Environ(t, "opencode", model.URL(), t.TempDir()),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &house{t: t, pool: backends.NewPool(r, backends.PoolOptions{Dir: t.TempDir()})}
+	t.Cleanup(func() {
+		if err := h.pool.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+		for _, p := range h.processes {
+			if _, err := os.Stat("/proc/" + strconv.Itoa(p.PID)); err == nil {
+				t.Errorf("process %d outlives the pool", p.PID)
+			}
+		}
+	})
+	return h
+}
+
+// chat is one chat's session over its turns.
+type chat struct {
+	h   *house
+	req orchestrator.SessionRequest
+}
+
+func (h *house) chat() *chat {
+	c := &chat{h: h}
+	c.req = orchestrator.SessionRequest{
+		Chat: orchestrator.NewChatID(), Agent: "opencode", Dir: orchestrator.WorktreeDir(h.t.TempDir()),
+		Started: func(p orchestrator.Process) {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			h.processes = append(h.processes, p)
+		},
+	}
+	return c
+}
+
+func (c *chat) begin() orchestrator.AgentSession {
+	c.h.t.Helper()
+	c.req.Last, c.req.Turn = c.req.Turn, orchestrator.NewTurnID()
+	s, err := c.h.pool.Start(c.h.t.Context(), c.req)
+	if err != nil {
+		c.h.t.Fatal(err)
+	}
+	c.req.NativeID = s.Info().NativeID
+	c.req.Turns++
+	return s
+}
+
+// turn takes a whole turn that has to end well.
+func (c *chat) turn(prompt string) (said string, rung orchestrator.Rung) {
+	c.h.t.Helper()
+	s := c.begin()
+	said, result, err := ask(s, prompt, nil)
+	if err != nil || result.Stop != "end_turn" {
+		c.h.t.Fatalf("%s: ended with %q, %v", prompt, result.Stop, err)
+	}
+	if err := s.Release(context.Background()); err != nil {
+		c.h.t.Fatal(err)
+	}
+	return said, s.Info().Rung
+}
+
+func ask(s orchestrator.AgentSession, prompt string, each func(orchestrator.Event)) (said string, result orchestrator.TurnResult, err error) {
+	result, err = s.Prompt(context.Background(), []string{prompt}, func() error { return nil }, func(e orchestrator.Event) {
+		if e.Kind == orchestrator.EventText {
+			said += e.Text
+		}
+		if each != nil {
+			each(e)
+		}
+	})
+	return said, result, err
+}
+
+// TestOneServerForAllChats goes with one server through what chats do with it.
+func TestOneServerForAllChats(t *testing.T) {
+	h := newHouse(t)
+	c := h.chat()
+	t.Run("the second turn is warm", func(t *testing.T) {
+		if _, rung := c.turn("remember plum ;; write a.txt with one"); rung != orchestrator.RungNew {
+			t.Errorf("first turn: %s", rung)
+		}
+		if said, rung := c.turn("recall"); rung != orchestrator.RungWarm || !strings.Contains(said, "remember plum") {
+			t.Errorf("second turn: %s, said %q", rung, said)
+		}
+		if got, err := os.ReadFile(filepath.Join(string(c.req.Dir), "a.txt")); string(got) != "one\n" {
+			t.Errorf("its file: %q, %v", got, err)
+		}
+	})
+	t.Run("aborts at random moments", func(t *testing.T) { storm(t, h, 3, 4) })
+	t.Run("there was one server", func(t *testing.T) {
+		if len(h.processes) != 1 {
+			t.Errorf("%d servers were started", len(h.processes))
+		}
+	})
+	t.Run("killed in the middle of a tool", func(t *testing.T) { killed(t, h, c) })
+}
+
+// storm aborts turns at random moments in several chats at once. Every turn has
+// one end that fits, and the one after it gets its own answer.
+func storm(t *testing.T, h *house, chats, turns int) {
+	var all sync.WaitGroup
+	for i := range chats {
+		all.Go(func() {
+			c := h.chat()
+			for n := range turns {
+				s := c.begin()
+				first := make(chan struct{})
+				var once sync.Once
+				stop := make(chan error, 1)
+				go func() {
+					<-first
+					stop <- s.Stop(context.Background(), 30*time.Second)
+				}()
+				moment := time.AfterFunc(rand.N(600*time.Millisecond), func() { once.Do(func() { close(first) }) })
+				_, result, err := ask(s, "stream 100000 words every 5ms", nil)
+				moment.Stop()
+				once.Do(func() { close(first) })
+				if err != nil || result.Stop != "cancelled" {
+					t.Errorf("turn %d: ended with %q, %v", n, result.Stop, err)
+				}
+				if err := <-stop; err != nil {
+					t.Error(err)
+				}
+				word := "word-" + strconv.Itoa(i) + "-" + strconv.Itoa(n)
+				said, result, err := ask(s, "say "+word, nil)
+				if err != nil || result.Stop != "end_turn" || strings.TrimSpace(said) != word {
+					t.Errorf("after the stop of turn %d: ended with %q, %v, said %q", n, result.Stop, err, said)
+				}
+				if err := s.Release(context.Background()); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// killed kills the server while a tool runs: nothing of it lives on, and the
+// session comes back with all it knew.
+func killed(t *testing.T, h *house, c *chat) {
+	s := c.begin()
+	server := h.processes[len(h.processes)-1]
+	_, _, err := ask(s, "run echo $$ >pid; echo started; sleep 1000", func(e orchestrator.Event) {
+		if e.Kind != orchestrator.EventTool || e.Tool.Status != "in_progress" {
+			return
+		}
+		if _, err := os.Stat(filepath.Join(string(c.req.Dir), "pid")); err == nil {
+			_ = syscall.Kill(server.PID, syscall.SIGKILL) // a second time it is not there
+		}
+	})
+	if !errors.Is(err, orchestrator.ErrAgentDied) {
+		t.Errorf("got %v", err)
+	}
+	if err := s.Close(context.Background()); err != nil {
+		t.Error(err)
+	}
+	pid, err := os.ReadFile(filepath.Join(string(c.req.Dir), "pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat("/proc/" + strings.TrimSpace(string(pid))); err == nil {
+		t.Errorf("the tool, process %s, lives on", pid)
+	}
+	if said, rung := c.turn("recall"); rung != orchestrator.RungResumed || !strings.Contains(said, "remember plum") {
+		t.Errorf("after it: %s, said %q", rung, said)
+	}
+}
