@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"boo/backends"
+	"boo/backends/acp"
+	"boo/backends/backendtest"
+	"boo/backends/backendtest/scriptedmodel"
+	"boo/backends/proc"
+	"boo/orchestrator"
+)
+
+// BenchmarkWarmTurn measures a turn of a real agent with a model that answers at
+// once, in a repository of 10,000 files: "boo chat send" as a person types it,
+// warm and after a restart of the agent, beside the same prompt over the protocol
+// to the same agent with a git status before and after it.
+func BenchmarkWarmTurn(b *testing.B) {
+	for _, agent := range []orchestrator.AgentName{"goose", "qwen"} {
+		b.Run(string(agent), func(b *testing.B) { benchmarkWarmTurn(b, agent) })
+	}
+}
+
+func benchmarkWarmTurn(b *testing.B, agent orchestrator.AgentName) {
+	model, err := scriptedmodel.Start(scriptedmodel.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer model.Close()
+	home, repo := b.TempDir(), b.TempDir()
+	environ := append(backendtest.Environ(b, agent, model.URL(), b.TempDir()), "BOO_HOME="+home,
+		"GIT_AUTHOR_NAME=Pat", "GIT_AUTHOR_EMAIL=pat@example.invalid", "GIT_COMMITTER_NAME=Pat", "GIT_COMMITTER_EMAIL=pat@example.invalid")
+	run := func(program string, args ...string) time.Duration {
+		began := time.Now()
+		cmd := exec.CommandContext(b.Context(), program, args...)
+		cmd.Dir, cmd.Env = repo, environ
+		if out, err := cmd.CombinedOutput(); err != nil {
+			b.Fatalf("%s %s: %v\n%s", program, strings.Join(args, " "), err, out)
+		}
+		return time.Since(began)
+	}
+	tenThousandFiles(b, repo)
+	run("git", "init", "-q")
+	run("git", "add", "-A")
+	run("git", "commit", "-q", "-m", "base")
+	boo := filepath.Join(b.TempDir(), "boo")
+	if out, err := exec.CommandContext(b.Context(), "go", "build", "-o", boo, ".").CombinedOutput(); err != nil {
+		b.Fatalf("build boo: %v\n%s", err, out)
+	}
+	if err := os.MkdirAll(filepath.Join(home, "data"), 0o700); err != nil {
+		b.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(backendtest.Data(b, agent), "agents"), filepath.Join(home, "data", "agents")); err != nil {
+		b.Fatal(err)
+	}
+	send := func() time.Duration { return run(boo, "chat", "send", "--agent", string(agent), "say hello") }
+	defer run(boo, "daemon", "stop")
+	session := direct(b, agent, environ, repo)
+	defer session.Close(context.Background())
+	ask := func() time.Duration {
+		began := time.Now()
+		run("git", "status")
+		if _, err := session.Prompt(b.Context(), []string{"say hello"}, func() error { return nil }, func(orchestrator.Event) {}); err != nil {
+			b.Fatal(err)
+		}
+		run("git", "status")
+		return time.Since(began)
+	}
+	send()
+	send()
+	ask()
+	var warm, straight, cold []time.Duration
+	for b.Loop() {
+		warm, straight = append(warm, send()), append(straight, ask())
+		if len(cold) < 3 {
+			run(boo, "chat", "restart")
+			cold = append(cold, send())
+		}
+	}
+	b.ReportMetric(float64(median(warm).Microseconds())/1000, "warm-ms")
+	b.ReportMetric(float64(median(straight).Microseconds())/1000, "direct+2status-ms")
+	b.ReportMetric(float64(median(warm))/float64(median(straight)), "warm/direct")
+	b.ReportMetric(float64(median(cold))/float64(median(warm)), "cold/warm")
+	b.ReportMetric(0, "ns/op")
+}
+
+func tenThousandFiles(b *testing.B, dir string) {
+	b.Helper()
+	for i := range 10_000 {
+		path := filepath.Join(dir, fmt.Sprint("d", i/100), fmt.Sprint("f", i%100, ".txt"))
+		if i%100 == 0 {
+			if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if err := os.WriteFile(path, fmt.Appendf(nil, "line %d\n", i), 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// direct opens a session with the agent without boo's chats.
+func direct(b *testing.B, agent orchestrator.AgentName, environ []string, dir string) orchestrator.AgentSession {
+	b.Helper()
+	registry, err := backends.New(backends.Options{
+		Launcher: proc.Launcher{}, Protocols: map[string]backends.Protocol{"acp": acp.Protocol{}},
+		Data: backendtest.Data(b, agent), Environ: environ,
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	session, err := registry.Start(b.Context(), orchestrator.SessionRequest{Agent: agent, Dir: orchestrator.WorktreeDir(dir)})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return session
+}
+
+func median(all []time.Duration) time.Duration {
+	all = slices.Sorted(slices.Values(all))
+	return all[len(all)/2]
+}
