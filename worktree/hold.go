@@ -32,12 +32,25 @@ func (e *Engine) Hold(ctx context.Context, c orchestrator.Checkout) (held contex
 	h := &hold{engine: e, at: c}
 	h.rules = sync.OnceValues(func() (settings, error) { return e.carry(context.WithoutCancel(ctx), c.GitDir, c.CommonDir) })
 	var early sync.WaitGroup
-	early.Go(func() { _, _ = h.rules() }) // who needs them sees the error
+	early.Go(h.begin)
 	return context.WithValue(ctx, holdKey{}, h), func() {
 		early.Wait()
 		if h.store != nil {
 			_ = h.store.close() // nothing refers to what it had not written
 		}
+	}
+}
+
+// begin reads the rules, and starts the process for the objects while the files
+// are being looked at. Who needs either sees the error.
+func (h *hold) begin() {
+	rules, err := h.rules()
+	if err != nil {
+		return
+	}
+	ctx := context.WithValue(context.Background(), holdKey{}, h)
+	if s, _, err := h.engine.objectsFor(ctx, h.at.CommonDir, rules.format().EmptyTree()); err == nil {
+		_, _, _ = s.reader.Info(ctx, rules.format().EmptyTree())
 	}
 }
 
