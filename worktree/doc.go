@@ -48,6 +48,10 @@
 //	index at the base ─▶ treescan ─▶ ignored? ─▶ read ─▶ trees ─▶ pack ─▶ ref
 //	                        ╰───────────┴──────────┴───────┴─▶ git instead
 //
+// While a turn runs its worktree is watched, so that the scan can be left out:
+// what was touched is read, and the rest is as it was. That answer is checked by
+// a scan before the chat's ref is moved to it.
+//
 // # Refs
 //
 //	refs/boo/chats/<chat>/base      the base commit
