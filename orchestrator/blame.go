@@ -122,11 +122,13 @@ func authorsOf(turns []Turn) map[ObjectID]author {
 	}
 	authors := map[ObjectID]author{}
 	for _, t := range turns {
-		if t.Before != "" {
+		// Where nobody edited in between, a turn begins at the snapshot that the one
+		// before it ended with: that stays the earlier one's work.
+		if _, known := authors[t.Before]; t.Before != "" && !known {
 			by := owed(turns, t)
 			authors[t.Before] = author{by.Agent, byID[by.Turn]}
 		}
-		if t.After != "" {
+		if _, known := authors[t.After]; t.After != "" && !known {
 			authors[t.After] = author{t.Agent, t}
 		}
 	}
