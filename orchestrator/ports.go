@@ -11,6 +11,7 @@ import (
 // worktree are serialised by the chat's lock, which the caller holds.
 type Trees interface {
 	TreeReviews
+	TreeRisks
 
 	// Checkout finds the work tree that dir is in. Errors: CodeNotFound outside
 	// of any repository, CodeInvalid in a bare one.
@@ -366,4 +367,8 @@ type Processes interface {
 	// EndStrays ends what is left of p's process tree: processes that carry its
 	// identity or its tag, and no others. It returns when they are gone.
 	EndStrays(ctx context.Context, p Process) error
+	// Within lists the processes whose working directory is dir or below it, or
+	// that have a file open there. Those of other people cannot be looked at, and
+	// are not among them.
+	Within(dir string) ([]Inhabitant, error)
 }

@@ -78,6 +78,9 @@ type Service interface {
 	// Repair mends the worktree of a chat, or those of the repository when ref
 	// names none, and tells what it did to each.
 	Repair(ctx context.Context, ref ChatRef) ([]WorktreeRepair, error)
+	// Risk judges whether the worktree of a chat, or those of the repository when
+	// ref names none, could go without anything being lost or disturbed.
+	Risk(ctx context.Context, ref ChatRef) ([]RiskVerdict, error)
 	// Recover settles what a boo that died left behind, and reports it. Every
 	// command calls it first; it costs one query when there is nothing to do.
 	Recover(ctx context.Context) ([]Recovery, error)

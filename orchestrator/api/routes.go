@@ -69,6 +69,7 @@ var (
 	rowRepair = call[orchestrator.ChatRef, []orchestrator.WorktreeRepair]{
 		route: "POST /v1/repair", do: orchestrator.Service.Repair, changes: true,
 	}
+	rowRisk       = call[orchestrator.ChatRef, []orchestrator.RiskVerdict]{route: "POST /v1/risk", do: orchestrator.Service.Risk}
 	rowTurnEvents = follow[orchestrator.TurnID]{
 		route: "GET /v1/turns/{id}/events", parse: orchestrator.ParseTurnID, do: orchestrator.Service.Follow,
 	}
@@ -120,7 +121,7 @@ var (
 func rows() []row {
 	return []row{
 		rowSend, rowStop, rowAnswer, rowPermissions, rowChats, rowChat, rowLog, rowRecover, rowRestart, rowStatus, rowTurnEvents, rowChatEvents,
-		rowWorktrees, rowRepair,
+		rowWorktrees, rowRepair, rowRisk,
 		rowApprovals, rowApprove, rowRevoke,
 		rowChanges, rowReview, rowHunks, rowDangers, rowDiff, rowBlame, rowConflicts, rowApply, rowReject, rowUndo,
 	}

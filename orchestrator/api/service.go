@@ -70,6 +70,11 @@ func (c *Client) Repair(ctx context.Context, ref orchestrator.ChatRef) ([]orches
 	return rowRepair.on(ctx, c, ref)
 }
 
+// Risk implements [orchestrator.Service].
+func (c *Client) Risk(ctx context.Context, ref orchestrator.ChatRef) ([]orchestrator.RiskVerdict, error) {
+	return rowRisk.on(ctx, c, ref)
+}
+
 // Follow implements [orchestrator.Service]. It reconnects by itself, also to
 // another daemon.
 func (c *Client) Follow(ctx context.Context, turn orchestrator.TurnID, after orchestrator.Seq, yield func(orchestrator.Event) error) error {
