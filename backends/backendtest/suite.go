@@ -27,6 +27,7 @@ func Suite(t *testing.T, open func(t *testing.T) Subject) {
 		"UnknownSessionBecomesANewOne":     unknownSessionBecomesNew,
 		"EveryEventComesBeforeTheEnd":      everyEventComesFirst,
 		"StopEndsTheTurnNotTheSession":     stopEndsTheTurn,
+		"StopEndsARunningTool":             stopEndsATool,
 		"StopOfAnIdleSessionIsHarmless":    stopOfIdleSession,
 		"KilledAgentIsAnErrorAndComesBack": killedAgentComesBack,
 		"CloseEndsARunningTurn":            closeEndsATurn,
