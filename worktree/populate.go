@@ -16,9 +16,8 @@ import (
 	"boo/worktree/internal/treeedit"
 )
 
-// errConverts says that files are not simply what their objects hold, or that
-// there is no checkout to copy them from, so that git has to write them. From
-// the object store alone git is the faster one.
+// errConverts says that files are not simply what their objects hold, so that
+// git has to write them.
 var errConverts = errors.New("files cannot be copied as they are")
 
 // populate writes the files of the base in process, and boo's index for them.
@@ -43,12 +42,11 @@ func (e *Engine) populate(ctx context.Context, wt orchestrator.Worktree, r repo)
 	if err != nil {
 		return err
 	}
-	template := templateOf(wt, format, carried)
-	if template == nil {
-		return errConverts
-	}
 	p := &populating{ctx: ctx, reader: reader}
-	template.Textual = template.Textual || p.textual(template.Index)
+	template := templateOf(wt, format, carried)
+	if template != nil {
+		template.Textual = template.Textual || p.textual(template.Index)
+	}
 	result, err := populate.Run(ctx, populate.Options{
 		Dir: string(wt.Dir), Tree: base.Tree, Format: format, Objects: reader, Entry: p.entry, Template: template,
 	})

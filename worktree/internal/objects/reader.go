@@ -52,6 +52,7 @@ type Options struct {
 // concurrently, but not with or after Close.
 type Reader struct {
 	store    *store
+	stored   *stored
 	requests chan request
 	cancel   context.CancelFunc
 	helpers  sync.WaitGroup
@@ -60,7 +61,7 @@ type Reader struct {
 // Open returns a reader. Nothing is read or started yet.
 func Open(opts Options) *Reader {
 	ctx, cancel := context.WithCancel(context.Background())
-	r := &Reader{store: newStore(opts), requests: make(chan request), cancel: cancel}
+	r := &Reader{store: newStore(opts), stored: newStored(opts), requests: make(chan request), cancel: cancel}
 	if opts.Helpers == 0 {
 		opts.Helpers = 2
 	}
@@ -75,6 +76,7 @@ func (r *Reader) Close() error {
 	close(r.requests)
 	r.helpers.Wait()
 	r.cancel()
+	r.stored.close()
 	return r.store.close()
 }
 
@@ -121,6 +123,16 @@ func (r *Reader) held(ctx context.Context, id orchestrator.ObjectID, kind object
 
 // Blob copies the content of a blob to w. On an error w may have got a part.
 func (r *Reader) Blob(ctx context.Context, id orchestrator.ObjectID, w io.Writer) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	found, err := r.stored.blob(id, func(content []byte) error {
+		_, err := w.Write(content)
+		return err
+	})
+	if found {
+		return err
+	}
 	return r.contents(ctx, id, objectid.Blob, func(size int64, body io.Reader) error {
 		_, err := io.CopyN(w, body, size)
 		return err

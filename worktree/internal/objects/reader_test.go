@@ -267,7 +267,7 @@ func TestASpoiledStoreIsNoPanic(t *testing.T) {
 	r := newRepo(t)
 	history(t, r)
 	r.git("gc", "-q")
-	tree, head := r.rev("HEAD^{tree}"), r.rev("HEAD")
+	tree, head, blob := r.rev("HEAD^{tree}"), r.rev("HEAD"), r.rev("HEAD~4:dir/sub/f")
 	packs, err := filepath.Glob(filepath.Join(r.dir, ".git/objects/pack/*"))
 	if err != nil || len(packs) < 2 {
 		t.Fatal(packs, err)
@@ -289,6 +289,7 @@ func TestASpoiledStoreIsNoPanic(t *testing.T) {
 			reader := objects.Open(objects.Options{CommonDir: orchestrator.GitDir(filepath.Join(r.dir, ".git")), Start: s.start})
 			_, _ = reader.Tree(t.Context(), tree)
 			_, _ = reader.Commit(t.Context(), head)
+			_, _ = read(t.Context(), reader, blob, "blob")
 			if err := reader.Close(); err != nil {
 				t.Logf("close: %v", err)
 			}
