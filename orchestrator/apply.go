@@ -100,6 +100,8 @@ type ApplyOptions struct {
 	// Hunks limits changes to some of their hunks, by their numbers in
 	// [ChangeHunks]. A change that is not in it is taken whole.
 	Hunks map[ChangeID][]int
+	// Checks say what the changes have to pass first.
+	Checks CheckOptions
 }
 
 // Danger names a kind of change that is refused unless it is allowed by name.

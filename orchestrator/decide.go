@@ -8,7 +8,17 @@ func (e *Engine) Apply(ctx context.Context, sel ChangeSelector, opts ApplyOption
 	if err != nil || len(s.changes) == 0 {
 		return ApplyResult{Chat: s.chat, Checkout: s.checkout.Dir}, err
 	}
-	return e.Pending.Apply(ctx, ApplyRequest{Worktree: wt, Checkout: s.checkout, Changes: s.changes, Options: opts})
+	plan, err := e.checksOf(ctx, wt.Repo, s.checkout, opts.Checks)
+	if err != nil {
+		return ApplyResult{Chat: s.chat, Checkout: s.checkout.Dir}, err
+	}
+	req := ApplyRequest{Worktree: wt, Checkout: s.checkout, Changes: s.changes, Options: opts}
+	if len(plan.checks) > 0 {
+		return e.applyChecked(ctx, req, plan)
+	}
+	result, err := e.Pending.Apply(ctx, req)
+	result.Unchecked = plan.skipped
+	return result, err
 }
 
 // Hunks cuts the selected changes into pieces; see [Service.Hunks].

@@ -12,6 +12,7 @@ import (
 type Trees interface {
 	TreeReviews
 	TreeRisks
+	TreeScratches
 
 	// Checkout finds the work tree that dir is in. Errors: CodeNotFound outside
 	// of any repository, CodeInvalid in a bare one.
@@ -267,6 +268,11 @@ type ApplyRequest struct {
 	Checkout Checkout
 	Changes  []Change // pending rows of that chat
 	Options  ApplyOptions
+	// Outcome asks for the trees in the result.
+	Outcome bool
+	// Checked, unless it is "", is the tree that has to come of it: CodeConflict,
+	// and nothing is written, if another one would.
+	Checked ObjectID
 }
 
 // RejectRequest says what to reject.
@@ -315,6 +321,14 @@ type ApplyResult struct {
 	Ref    string   `json:"ref,omitempty"`
 	Commit ObjectID `json:"commit,omitempty"`
 	Staged bool     `json:"staged,omitempty"`
+	// Under is the tree that the changes are laid over, and Tree what comes of it:
+	// all files of the checkout but the ignored ones, or those of the new branch.
+	// They are worked out where the changes are checked.
+	Under  ObjectID      `json:"under,omitempty"`
+	Tree   ObjectID      `json:"tree,omitempty"`
+	Checks []CheckResult `json:"checks,omitempty"`
+	// Unchecked is set when the project requires checks, and they were left out.
+	Unchecked bool `json:"unchecked,omitempty"`
 }
 
 // LeftHunks are the hunks of one path that an apply by agent leaves alone.

@@ -17,8 +17,11 @@ type Project struct {
 	EnvPass  []string      // variables that those get of the person's environment, besides the harmless ones
 	Limit    time.Duration // how long each may take
 	Checks   []Check       // by name
-	Include  []string      // patterns of ignored files to bring along, besides those of .worktreeinclude
-	Sparse   []string      // directories that a worktree has files of; none for all
+	// RequireChecks has changes checked before every apply.
+	RequireChecks bool
+	CheckLimit    time.Duration // how long each check may take
+	Include       []string      // patterns of ignored files to bring along, besides those of .worktreeinclude
+	Sparse        []string      // directories that a worktree has files of; none for all
 }
 
 // Check is a command that judges what is in a worktree.

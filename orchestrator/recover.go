@@ -13,6 +13,10 @@ func (e *Engine) Recover(ctx context.Context) ([]Recovery, error) {
 	if err != nil {
 		return done, err
 	}
+	cleared, err := e.clearScratches(ctx)
+	if done = append(done, cleared...); err != nil {
+		return done, err
+	}
 	turns, err := e.Store.OpenTurns(ctx)
 	if err != nil {
 		return done, err

@@ -28,7 +28,8 @@ func (e *Engine) Review(ctx context.Context, sel ReviewSelector) ([]ChangeSet, e
 			return nil, err
 		}
 	}
-	return slices.DeleteFunc(sets, func(s ChangeSet) bool { return len(s.Changes) == 0 }), nil
+	sets = slices.DeleteFunc(sets, func(s ChangeSet) bool { return len(s.Changes) == 0 })
+	return sets, e.markChecks(ctx, sel, sets)
 }
 
 // pendingSets lists what is pending. Where nothing of the chat last used has

@@ -46,6 +46,8 @@ type ChangeSet struct {
 	Changes []Change // in the order of their paths; those of a turn have no id
 	Renames []Rename
 	Sizes   map[ObjectID]int64 // bytes
+	// Checks is how checks ended that pending changes were part of.
+	Checks map[ChangeID][]CheckResult
 }
 
 // Rename says that a file came to have another name. Both paths have changes

@@ -15,6 +15,7 @@ type Store interface {
 	PermissionStore
 	ChangeStore
 	ApprovalStore
+	CheckStore
 	Close() error
 }
 

@@ -99,6 +99,11 @@ func (e *Engine) apply(ctx context.Context, req orchestrator.ApplyRequest) (orch
 	if result.Conflict = refusals(moves); len(result.Conflict) > 0 {
 		return result, collision(applying, c.Dir, result.Conflict, len(rows), othersHint(result.Conflict, rows))
 	}
+	if req.Outcome || req.Checked != "" {
+		if err := e.foresee(ctx, req, moves, land, &result); err != nil {
+			return result, err
+		}
+	}
 	result.Files = files(moves)
 	if opts.Check {
 		return result, nil

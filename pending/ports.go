@@ -44,6 +44,10 @@ type Git interface {
 	// an empty id stands for the empty tree.
 	Overlay(ctx context.Context, common orchestrator.GitDir, tree orchestrator.ObjectID, entries map[orchestrator.Path]orchestrator.Entry) (orchestrator.ObjectID, error)
 
+	// Files returns the tree of the checkout's files as they are now, without the
+	// ignored ones, and what else had to be left out of it.
+	Files(ctx context.Context, c orchestrator.Checkout) (tree orchestrator.ObjectID, skipped []orchestrator.SkippedPath, err error)
+
 	// Commit writes a commit object, signed off by boo.
 	Commit(ctx context.Context, common orchestrator.GitDir, tree orchestrator.ObjectID, parents []orchestrator.ObjectID, message string) (orchestrator.ObjectID, error)
 

@@ -18,52 +18,84 @@ func (e *Engine) dirty(ctx context.Context, c orchestrator.Checkout) (orchestrat
 	if err != nil {
 		return orchestrator.Base{}, err
 	}
-	base, err := e.recordCheckout(ctx, c, head)
+	base, err := e.commitDirty(ctx, c, head)
 	return base, coded(err, "record the uncommitted work in %s", c.Dir)
 }
 
-func (e *Engine) recordCheckout(ctx context.Context, c orchestrator.Checkout, head orchestrator.ObjectID) (orchestrator.Base, error) {
+func (e *Engine) commitDirty(ctx context.Context, c orchestrator.Checkout, head orchestrator.ObjectID) (base orchestrator.Base, err error) {
+	base.Commit = head
+	base.Skipped, err = e.recordCheckout(ctx, c, head, func(git repo, files orchestrator.ObjectID, bringIn func() error) error {
+		tree, err := e.objectFrom(ctx, git.call("rev-parse", "--verify", string(head)+"^{tree}"))
+		if err != nil || tree == files {
+			return err
+		}
+		by := e.Person(ctx, c.CommonDir)
+		base.Commit, err = e.writeCommit(ctx, git, commit{
+			tree: files, parents: []orchestrator.ObjectID{head}, author: by, committer: e.signed(boo), message: "boo: uncommitted work\n",
+		})
+		if err != nil {
+			return err
+		}
+		if err := bringIn(); err != nil {
+			return err
+		}
+		return e.holdBase(ctx, c.CommonDir, base.Commit)
+	})
+	return base, err
+}
+
+// recordCheckout writes the files of a checkout as a tree. Its objects are not
+// in the repository before settle has called bringIn, and safe from a garbage
+// collection of that very moment until settle returns.
+func (e *Engine) recordCheckout(ctx context.Context, c orchestrator.Checkout, head orchestrator.ObjectID, settle func(git repo, files orchestrator.ObjectID, bringIn func() error) error) ([]orchestrator.SkippedPath, error) {
 	temp, remove, err := e.tempDir("dirty")
 	if err != nil {
-		return orchestrator.Base{}, err
+		return nil, err
 	}
 	defer remove()
 	r, err := e.besides(ctx, c, head, temp)
 	if err != nil {
-		return orchestrator.Base{}, err
+		return nil, err
 	}
 	as := orchestrator.Worktree{CommonDir: c.CommonDir, Dir: orchestrator.WorktreeDir(c.Dir), Base: head}
 	objects := filepath.Join(temp, "objects")
 	if err := os.Mkdir(objects, 0o700); err != nil {
-		return orchestrator.Base{}, err
+		return nil, err
 	}
 	snap, err := e.record(ctx, as, r.aside(objects), orchestrator.Snapshot{})
 	if err != nil {
-		return orchestrator.Base{}, err
+		return nil, err
 	}
 	plain, err := e.plain(c.CommonDir, head)
 	if err != nil {
-		return orchestrator.Base{}, err
+		return nil, err
 	}
-	tree, err := e.objectFrom(ctx, plain.call("rev-parse", "--verify", string(head)+"^{tree}"))
-	if err != nil || tree == snap.Tree {
-		return orchestrator.Base{Commit: head, Skipped: snap.Skipped}, err
-	}
-	by := e.Person(ctx, c.CommonDir)
-	id, err := e.writeCommit(ctx, plain.aside(objects), commit{
-		tree: snap.Tree, parents: []orchestrator.ObjectID{head}, author: by, committer: e.signed(boo), message: "boo: uncommitted work\n",
+	var keep string
+	err = settle(plain.aside(objects), snap.Tree, func() error {
+		written, err := e.bringIn(as, objects)
+		keep = written.Keep
+		return err
 	})
+	if keep != "" {
+		_ = os.Remove(keep) // the next one takes it away if this one does not
+	}
+	return snap.Skipped, err
+}
+
+// Files returns the tree of a checkout's files as they are now. Its objects are
+// in the repository, but nothing refers to them. Ignored files are left out, and
+// those that a snapshot leaves out, which are returned. The checkout, its index
+// and the person's refs are only read.
+func (e *Engine) Files(ctx context.Context, c orchestrator.Checkout) (tree orchestrator.ObjectID, skipped []orchestrator.SkippedPath, err error) {
+	head, err := e.start(ctx, c)
 	if err != nil {
-		return orchestrator.Base{}, err
+		return "", nil, err
 	}
-	written, err := e.bringIn(as, objects)
-	if err == nil {
-		err = e.holdBase(ctx, c.CommonDir, id)
-	}
-	if written.Keep != "" {
-		_ = os.Remove(written.Keep) // the next one takes it away if this one does not
-	}
-	return orchestrator.Base{Commit: id, Skipped: snap.Skipped}, err
+	skipped, err = e.recordCheckout(ctx, c, head, func(_ repo, files orchestrator.ObjectID, bringIn func() error) error {
+		tree = files
+		return bringIn()
+	})
+	return tree, skipped, coded(err, "read the files of %s", c.Dir)
 }
 
 // besides gives access to the files of a checkout through a git directory and

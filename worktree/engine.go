@@ -64,7 +64,7 @@ func New(opts Options) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("choose the directory for git files: %w", err)
 	}
-	for _, sub := range []string{"", "chats", "checkouts", "plain", "tmp"} {
+	for _, sub := range []string{"", "chats", "checkouts", "plain", "scratch", "tmp"} {
 		if err := os.MkdirAll(filepath.Join(string(dir), sub), 0o700); err != nil {
 			return nil, coded(err, "make the directory for git files")
 		}

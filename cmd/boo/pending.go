@@ -16,7 +16,7 @@ func pendingCommand(e *env) *cli.Command {
 		Usage: "review what agents changed, and take what you want",
 		Subcommands: []*cli.Command{
 			pendingLsCommand(e), pendingShowCommand(e), pendingDiffCommand(e), pendingBlameCommand(e), pendingConflictsCommand(e),
-			pendingApplyCommand(e), pendingRejectCommand(e), pendingUndoCommand(e),
+			pendingCheckCommand(e), pendingApplyCommand(e), pendingRejectCommand(e), pendingUndoCommand(e),
 		},
 	}
 }

@@ -20,7 +20,9 @@ func pendingApplyCommand(e *env) *cli.Command {
 		Description: "Without arguments all changes of the chat are applied. Your own edits stay: the changes\n" +
 			"are merged into them, and if one cannot be merged nothing is written at all (exit 8).\n" +
 			"With --commit and --index only the change is committed or staged, whatever else you have\n" +
-			"edited or staged. Your git hooks do not run: what was just applied could be one.",
+			"edited or staged. Your git hooks do not run: what was just applied could be one.\n" +
+			"Checks run in a worktree of their own, on exactly what your checkout (or the new branch)\n" +
+			"would have; if one is red, nothing is written (exit 1).",
 		Flags: []cli.Flag{
 			chatFlag(), shareFlag(), patchFlag(),
 			toggle("check", "only say whether it would work; nothing is written"),
@@ -30,6 +32,9 @@ func pendingApplyCommand(e *env) *cli.Command {
 			&cli.StringFlag{Name: "branch", Usage: "commit them to a new branch `NAME` at HEAD, and leave the checkout as it is"},
 			&cli.StringFlag{Name: "conflicts", Usage: "`HOW` to treat lines that collide: refuse, or markers to write both sides (still exit 8)", Value: "refuse"},
 			&cli.StringSliceFlag{Name: "allow", Usage: "take changes of a dangerous `KIND` all the same: " + dangerNames()},
+			toggle("require-checks", "only if the [checks] of .boo.toml pass on exactly what would be there then"),
+			checkCommandFlag(),
+			toggle("no-checks", "even if .boo.toml requires checks"),
 		},
 		Action: func(c *cli.Context) error {
 			opts, err := applyOptions(c)
@@ -72,6 +77,10 @@ func applyOptions(c *cli.Context) (orchestrator.ApplyOptions, error) {
 	case c.IsSet("message") && !c.Bool("commit") && opts.Branch == "":
 		return opts, orchestrator.Errorf(orchestrator.CodeInvalid, "-m is the message of a commit").WithHint("boo pending apply --commit -m MESSAGE")
 	}
+	var err error
+	if opts.Checks, err = checkOptions(c); err != nil {
+		return opts, err
+	}
 	switch how := c.String("conflicts"); how {
 	case "refuse":
 	case "markers":
@@ -101,6 +110,7 @@ func runPendingApply(ctx context.Context, e *env, sel orchestrator.ChangeSelecto
 			return err
 		}
 	}
+	e.tellChecks(&opts.Checks)
 	result, err := svc.Apply(ctx, sel, opts)
 	if e.JSON {
 		return e.decided(result, err)
@@ -131,7 +141,7 @@ func runPendingApply(ctx context.Context, e *env, sel orchestrator.ChangeSelecto
 
 // decided writes the result of an apply, reject or undo as JSON.
 func (e *env) decided(result orchestrator.ApplyResult, err error) error {
-	if err == nil || len(result.Conflict) > 0 || result.State == orchestrator.ApplyApplied {
+	if err == nil || len(result.Conflict) > 0 || len(result.Checks) > 0 || result.State == orchestrator.ApplyApplied {
 		if jsonErr := e.Stdout.JSON(result); jsonErr != nil {
 			return jsonErr
 		}
@@ -202,8 +212,8 @@ func showFiles(e *env, result orchestrator.ApplyResult) {
 
 func showApplied(e *env, result orchestrator.ApplyResult, word string) {
 	showFiles(e, result)
-	for _, p := range result.Skipped {
-		e.Stderr.Println(tty.Yellow("left out  "), tty.Plain(p.Path.String()+": "+p.Reason))
+	if result.Unchecked {
+		e.Stderr.Println(tty.Red("NOT CHECKED  "), tty.Plain(".boo.toml wants changes to be checked before they are applied; --no-checks left that out"))
 	}
 	e.Stderr.Println(tty.Green("✓ "), tty.Plain(fmt.Sprintf("%s %s %s", plural(len(result.Files), "file"), word, result.Checkout)))
 }

@@ -102,7 +102,11 @@ func listSet(e *env, set orchestrator.ChangeSet) {
 	moved := movesOf(set)
 	for _, c := range set.Changes {
 		cells := append([]tty.Span{tty.Cyan(string(c.ID))}, moved.cells(c)...)
-		t.Row(append(cells, tty.Plain(names(c.Agents())), tty.Dim(string(c.Turn)), tty.Dim(moved.note(c)))...)
+		cells = append(cells, tty.Plain(names(c.Agents())), tty.Dim(string(c.Turn)))
+		if len(set.Checks) > 0 {
+			cells = append(cells, checkMarks(set.Checks[c.ID]))
+		}
+		t.Row(append(cells, tty.Dim(moved.note(c)))...)
 	}
 	t.Print(e.Stdout)
 }

@@ -152,4 +152,7 @@ func showChange(e *env, out *tty.Output, set orchestrator.ChangeSet, c orchestra
 		line += " · chat " + string(c.Chat)
 	}
 	out.Println(tty.Dim(line + " · " + ago(e.Now(), c.CreatedAt)))
+	for _, r := range set.Checks[c.ID] {
+		out.Println(checkSpan(r), tty.Dim("  "+checkWords(r)+" · "+ago(e.Now(), r.At)))
+	}
 }

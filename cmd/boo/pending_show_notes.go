@@ -7,13 +7,15 @@ import (
 	"boo/orchestrator"
 )
 
-// moves is the renames of a set by either of their names.
+// moves is the renames of a set by either of their names, and what is known of
+// its changes by their ids.
 type moves struct {
 	from, to map[orchestrator.Path]orchestrator.Rename
+	checks   map[orchestrator.ChangeID][]orchestrator.CheckResult
 }
 
 func movesOf(set orchestrator.ChangeSet) moves {
-	m := moves{from: map[orchestrator.Path]orchestrator.Rename{}, to: map[orchestrator.Path]orchestrator.Rename{}}
+	m := moves{from: map[orchestrator.Path]orchestrator.Rename{}, to: map[orchestrator.Path]orchestrator.Rename{}, checks: set.Checks}
 	for _, r := range set.Renames {
 		m.from[r.From], m.to[r.To] = r, r
 	}

@@ -23,6 +23,9 @@ type changeView struct {
 	Turn         orchestrator.TurnID      `json:"turn"`
 	Contributors []contributionView       `json:"contributors"`
 	CreatedAt    time.Time                `json:"created_at"`
+	// Checks is how checks ended on what an apply would have left; stale where it
+	// would leave something else now.
+	Checks []orchestrator.CheckResult `json:"checks,omitempty"`
 }
 
 type contributionView struct {
@@ -40,7 +43,7 @@ type changePatchView struct {
 func (m moves) view(c orchestrator.Change) changeView {
 	v := changeView{
 		ID: c.ID, Chat: c.Chat, FileStat: c.Stat(), State: c.State, Agents: c.Agents(), Turn: c.Turn, CreatedAt: c.CreatedAt,
-		OldMode: modeView(c.Old), NewMode: modeView(c.New),
+		OldMode: modeView(c.Old), NewMode: modeView(c.New), Checks: m.checks[c.ID],
 	}
 	if r, ok := m.to[c.Path]; ok {
 		v.RenamedFrom, v.Similarity = &r.From, r.Similarity

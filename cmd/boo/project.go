@@ -38,7 +38,7 @@ type projectText struct {
 		Include  []string `toml:"include"`
 		Sparse   []string `toml:"sparse"`
 	} `toml:"worktree"`
-	Checks map[string]string `toml:"checks"`
+	Checks map[string]any `toml:"checks"`
 }
 
 // patience is a time as "10m" says it.
@@ -84,10 +84,46 @@ func (projects) Project(_ context.Context, dir orchestrator.CheckoutDir) (orches
 		Setup: w.Setup, Teardown: w.Teardown, EnvPass: w.EnvPass, Limit: cmp.Or(time.Duration(w.Limit), commandLimit),
 		Include: w.Include, Sparse: w.Sparse,
 	}
-	for _, name := range slices.Sorted(maps.Keys(p.Checks)) {
-		project.Checks = append(project.Checks, orchestrator.Check{Name: name, Command: p.Checks[name]})
+	if key, err := p.checksOf(&project); err != nil {
+		return invalid(lineOf(string(text), toml.Key{"checks", key}), "checks.%s: %v", key, err)
 	}
 	return project, nil
+}
+
+// What [checks] says beside its checks, and so no check is called.
+const (
+	checksRequire = "require"
+	checksLimit   = "limit"
+)
+
+// checksOf reads the table of checks. The key is what an error is about.
+func (p projectText) checksOf(project *orchestrator.Project) (key string, err error) {
+	limit := patience(commandLimit)
+	for _, key := range slices.Sorted(maps.Keys(p.Checks)) {
+		value := p.Checks[key]
+		text, isText := value.(string)
+		switch {
+		case key == checksRequire:
+			required, ok := value.(bool)
+			if !ok {
+				return key, errors.New("it is true or false")
+			}
+			project.RequireChecks = required
+		case key == checksLimit && isText:
+			if err := limit.UnmarshalText([]byte(text)); err != nil {
+				return key, err
+			}
+		case !isText || strings.TrimSpace(text) == "":
+			return key, errors.New("it is no command")
+		default:
+			project.Checks = append(project.Checks, orchestrator.Check{Name: key, Command: text})
+		}
+	}
+	if project.RequireChecks && len(project.Checks) == 0 {
+		return checksRequire, errors.New("there is no check")
+	}
+	project.CheckLimit = time.Duration(limit)
+	return "", nil
 }
 
 // readRegular reads a file that is one: what stands in a checkout may have come

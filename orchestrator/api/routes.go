@@ -122,7 +122,7 @@ func rows() []row {
 	return []row{
 		rowSend, rowStop, rowAnswer, rowPermissions, rowChats, rowChat, rowLog, rowRecover, rowRestart, rowStatus, rowTurnEvents, rowChatEvents,
 		rowWorktrees, rowRepair, rowRisk,
-		rowApprovals, rowApprove, rowRevoke,
+		rowApprovals, rowApprove, rowRevoke, rowCheck,
 		rowChanges, rowReview, rowHunks, rowDangers, rowDiff, rowBlame, rowConflicts, rowApply, rowReject, rowUndo,
 	}
 }
