@@ -26,8 +26,13 @@ func (t *turn) inspect(ctx context.Context) *end {
 	}
 	last := t.absorb(all)
 	if busy {
+		t.still = time.Time{}
+		if t.stopping {
+			t.abortAgain()
+			return nil
+		}
 		// Its idle will come by the stream, and if that is lost, with the next.
-		t.still, t.wait = time.Time{}, lookMin
+		t.wait = lookMin
 		t.look.Reset(t.s.host.pace.fence)
 		return nil
 	}
@@ -36,6 +41,15 @@ func (t *turn) inspect(ctx context.Context) *end {
 	}
 	t.again()
 	return nil
+}
+
+// abortAgain repeats an abort that was answered, and of no use: it came before
+// the server had begun with the prompt that it has taken.
+func (t *turn) abortAgain() {
+	if t.handed == nil && t.aborted == nil {
+		t.aborted = t.s.abort()
+	}
+	t.again()
 }
 
 // again sets the next look.
@@ -66,11 +80,12 @@ func (t *turn) judge(last *messageInfo) *end {
 		t.still = time.Now()
 	}
 	patience := t.s.host.pace.still
+	stopped := t.stopping && t.handed == nil && t.aborted == nil
 	switch {
 	case last != nil && last.over():
 		return t.verdict(last)
-	case t.stopping && t.handed == nil && t.aborted == nil && last == nil:
-		return &end{result: orchestrator.TurnResult{Stop: stopCancelled}}
+	case stopped && last == nil:
+		patience = lateTime // it may begin with it yet
 	case last == nil && t.failure != nil:
 		return &end{err: t.s.host.failed("answer the prompt", firstLine(t.failure.text()))}
 	case last == nil && !t.open:
@@ -80,6 +95,9 @@ func (t *turn) judge(last *messageInfo) *end {
 		return nil
 	}
 	if t.stopping {
+		if last == nil {
+			t.s.ghost = t.id
+		}
 		return &end{result: orchestrator.TurnResult{Stop: stopCancelled}}
 	}
 	if last == nil {

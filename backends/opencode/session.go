@@ -33,6 +33,10 @@ type Session struct {
 	aborted chan struct{} // closed when the newest abort is answered; nil if none was
 	unquiet bool          // since an abort the server was not seen idle
 	closed  bool
+
+	// ghost is a prompt that was given up before the server was seen to begin
+	// with it. Only turns look at it, and there is one at a time.
+	ghost string
 }
 
 var _ backends.Session = (*Session)(nil)
@@ -105,7 +109,8 @@ func (s *Session) leave(t *turn) {
 // taken and never answered.
 func (s *Session) calm(ctx context.Context) error {
 	s.mu.Lock()
-	aborted, unquiet := s.aborted, s.unquiet
+	var aborted <-chan struct{} = s.aborted
+	unquiet := s.unquiet
 	s.mu.Unlock()
 	if !unquiet {
 		return nil
@@ -127,17 +132,29 @@ func (s *Session) calm(ctx context.Context) error {
 			s.mu.Unlock()
 			return nil
 		}
-		select {
-		case <-time.After(wait):
-		case <-s.host.child.Done():
-			return s.host.explain("stop its last turn", errExited)
-		case <-limit.Done():
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
+		if busy { // it began with a prompt after that was aborted
+			aborted = s.abort()
+		}
+		for _, until := range []<-chan struct{}{aborted, after(wait)} {
+			select {
+			case <-until:
+			case <-s.host.child.Done():
+				return s.host.explain("stop its last turn", errExited)
+			case <-limit.Done():
+				if ctx.Err() != nil {
+					return context.Cause(ctx)
+				}
+				return stopping
 			}
-			return stopping
 		}
 	}
+}
+
+// after returns a channel that is closed when d has passed.
+func after(d time.Duration) <-chan struct{} {
+	c := make(chan struct{})
+	time.AfterFunc(d, func() { close(c) })
+	return c
 }
 
 // abort has the server stop the session, in a goroutine of the host's: the

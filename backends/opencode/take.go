@@ -43,6 +43,10 @@ func (t *turn) head(info messageInfo) {
 	case info.Role == roleAssistant && info.Parent == t.id:
 		t.open = true
 		t.answers[info.ID] = true
+	case info.Role == roleAssistant && info.Parent == t.s.ghost && !info.over():
+		// The server has begun with it after all, and ours waits behind it.
+		t.s.ghost = ""
+		t.s.abort()
 	}
 }
 

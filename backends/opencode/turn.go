@@ -16,6 +16,9 @@ const (
 	lookMin  = 100 * time.Millisecond
 	lookMax  = 2 * time.Second
 	ctxGrace = 3 * time.Second
+	// lateTime is how long a prompt that was aborted before the server began
+	// with it is watched for beginning all the same.
+	lateTime = 3 * time.Second
 
 	stopCancelled = "cancelled"
 )

@@ -3,6 +3,7 @@ package opencode
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -186,5 +187,32 @@ func TestTheServersEndIsTheTurns(t *testing.T) {
 	})
 	if orchestrator.CodeOf(o.err) != orchestrator.CodeAgent || !strings.Contains(o.err.Error(), "exit status 3") {
 		t.Errorf("got %v", o.err)
+	}
+}
+
+// TestAPromptThatBeginsAfterItsAbortIsAbortedAgain plays a server that answers
+// the abort before it begins with the prompt.
+func TestAPromptThatBeginsAfterItsAbortIsAbortedAgain(t *testing.T) {
+	frames := readFrames(t, "toolabort")
+	gate := slices.IndexFunc(frames, func(f string) bool { return strings.Contains(f, `"on":"abort"`) })
+	late := slices.Insert(slices.Clone(frames), 1, frames[gate]) // the first abort comes before everything
+	r := newReplay(t, late)
+	s := r.open(t, brisk)
+	r.mu.Lock()
+	r.begun = func() {
+		r.mu.Lock()
+		r.busy = false
+		r.mu.Unlock()
+		go func() { _ = s.Stop(context.Background(), 20*time.Second) }() // ends with the turn
+	}
+	r.mu.Unlock()
+	o := s.collect(t.Context(), nil)
+	if o.err != nil || o.result.Stop != "cancelled" {
+		t.Errorf("ended with %q, %v", o.result.Stop, o.err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.busy {
+		t.Error("the server still works at it")
 	}
 }
