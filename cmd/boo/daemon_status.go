@@ -85,7 +85,7 @@ func showDaemon(e *env, info daemon.Info, s orchestrator.Status) {
 		if a.Busy {
 			how = "busy"
 		}
-		fact("agent", fmt.Sprintf("%s, %s, process %d, %s in %d processes", a.Agent, how, a.PID, mebibytes(a.Memory), a.Processes))
+		fact("agent", fmt.Sprintf("%s, %s, process %d, %s in %s", a.Agent, how, a.PID, mebibytes(a.Memory), plural(a.Processes, "process")))
 	}
 	fact("memory", fmt.Sprintf("%s the daemon, %s the agents", mebibytes(info.Memory), mebibytes(s.Memory)))
 	t.Print(e.Stdout)

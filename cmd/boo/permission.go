@@ -107,6 +107,9 @@ func (w *watch) answer(ctx context.Context, key byte) {
 	} else {
 		w.view.line(tty.Red("  refused"))
 	}
+	if answer.Always {
+		w.view.line(tty.Plain("  " + fromNowOn(w.sent.Agent, q.request, answer.Allow)))
+	}
 	w.hands.Go(func() {
 		err := w.svc.Answer(ctx, q.request.ID, answer)
 		if err != nil && ctx.Err() == nil && orchestrator.CodeOf(err) != orchestrator.CodeNotFound {
@@ -118,7 +121,7 @@ func (w *watch) answer(ctx context.Context, key byte) {
 
 // askedFor says what is asked for, by what boo makes of the raw input.
 func askedFor(p orchestrator.Permission) string {
-	switch kind := cmp.Or(p.Kind, p.Tool.Kind); kind {
+	switch kind := kindAsked(p); kind {
 	case "execute":
 		return "run a command"
 	case "read", "edit", "delete", "move", "search", "fetch":
@@ -126,6 +129,23 @@ func askedFor(p orchestrator.Permission) string {
 	}
 	return "use a tool"
 }
+
+// fromNowOn says what an answer that was given for good covers: the kind of the
+// request, and not what it was about.
+func fromNowOn(agent orchestrator.AgentName, p orchestrator.Permission, allow bool) string {
+	what := map[string]string{
+		"execute": "run any command", "read": "read any file", "search": "search anywhere", "edit": "edit any file",
+		"delete": "delete any file", "move": "move any file", "fetch": "fetch anything from the network",
+	}[kindAsked(p)]
+	what = cmp.Or(what, "use any other tool")
+	if !allow {
+		return "from now on " + string(agent) + " may not " + what + " in this chat, and nobody is asked"
+	}
+	return "from now on " + string(agent) + " may " + what + " in this chat without asking, unless it names something outside of the worktree"
+}
+
+// kindAsked is the kind of a request as boo sees it.
+func kindAsked(p orchestrator.Permission) string { return cmp.Or(p.Kind, p.Tool.Kind) }
 
 // What a person decides on must be seen whole; what is longer than this says so.
 const maxInput = 4 << 10

@@ -56,7 +56,7 @@ func permitAnswerCommand(e *env, allow bool) *cli.Command {
 		ArgsUsage: "[ID]",
 		Flags: []cli.Flag{
 			permitFlag("what the agent of `CHAT` asks for"),
-			toggle("always", "answer all of the same kind so, by this agent in this chat"),
+			toggle("always", "answer all that is of the same kind so, by this agent in this chat; it is said what that is"),
 		},
 		Action: func(c *cli.Context) error {
 			o := permitOf(c, e)
@@ -129,9 +129,14 @@ func runPermitAnswer(ctx context.Context, e *env, o permitOptions) error {
 		word += " for good"
 	}
 	if e.JSON {
-		return e.Stdout.JSON(map[string]any{"id": p.ID, "chat": p.Chat, "turn": p.Turn, "allow": o.Allow, "always": o.Always})
+		return e.Stdout.JSON(map[string]any{
+			"id": p.ID, "chat": p.Chat, "turn": p.Turn, "allow": o.Allow, "always": o.Always, "kind": kindAsked(p.Permission),
+		})
 	}
 	e.Stderr.Println(tty.Plain(word+": "), tty.Plain(string(p.Agent)+" asked to "+askedFor(p.Permission)))
+	if o.Always {
+		e.Stderr.Println(tty.Plain(fromNowOn(p.Agent, p.Permission, o.Allow)))
+	}
 	return nil
 }
 
