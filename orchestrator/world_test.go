@@ -13,6 +13,7 @@ import (
 	"boo/backends"
 	"boo/backends/acp"
 	"boo/backends/backendtest/scriptedagent"
+	"boo/backends/opencode"
 	"boo/backends/proc"
 	"boo/orchestrator"
 	"boo/orchestrator/daemon"
@@ -82,7 +83,7 @@ func (w *world) open() *orchestrator.Engine {
 		}
 	}
 	registry, err := backends.New(backends.Options{
-		Launcher: proc.Launcher{}, Protocols: map[string]backends.Protocol{"acp": acp.Protocol{Version: "test"}},
+		Launcher: proc.Launcher{}, Protocols: map[string]backends.Protocol{"acp": acp.Protocol{Version: "test"}, "opencode": opencode.Protocol{}},
 		Custom: custom, Data: w.data, Environ: os.Environ(),
 	})
 	w.check(err)
