@@ -30,7 +30,7 @@ func pendingCheckCommand(e *env) *cli.Command {
 			}
 			checks.Anew = true
 			return runPendingCheck(c.Context, e, selector(c, e), orchestrator.ApplyOptions{
-				Agent: orchestrator.AgentName(c.String("agent")), Allow: orchestrator.Dangers(), Checks: checks,
+				Agent: orchestrator.AgentName(c.String("agent")), Checks: checks,
 			})
 		},
 	}
