@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Config is what an [Engine] is made of. All fields are needed but Policy, and
-// those of which it is said what nil stands for.
+// Config is what an [Engine] is made of. All fields are needed but Policy, Spares,
+// and those of which it is said what nil stands for.
 type Config struct {
 	Store     Store
 	Trees     Trees
@@ -26,6 +26,8 @@ type Config struct {
 	Histories string
 	// Agent takes the turns of a new chat when the request names none.
 	Agent AgentName
+	// Spares is how many worktrees are kept ready per repository that is in use.
+	Spares int
 	// Policy is what the person has laid down about turns.
 	Policy Policy
 	// Now is the clock; nil stands for time.Now.
@@ -46,6 +48,7 @@ type Engine struct {
 	permissions map[PermissionID]*openRequest
 	changed     map[ChatID]chan struct{} // closed when the chat has new events
 	tidied      map[GitDir]time.Time     // when what boo stores there was last looked after
+	sparing     map[RepoID]sparing       // repositories whose spares are looked after now
 	closed      bool
 	idle        chan struct{} // closed when no turn is live; nil when nobody waits for that
 }
@@ -66,6 +69,7 @@ func NewEngine(c Config) *Engine {
 		permissions: map[PermissionID]*openRequest{},
 		changed:     map[ChatID]chan struct{}{},
 		tidied:      map[GitDir]time.Time{},
+		sparing:     map[RepoID]sparing{},
 	}
 	e.life, e.end = context.WithCancel(context.Background())
 	return e

@@ -26,8 +26,18 @@ type Trees interface {
 	// Create makes wt, detached at its base and locked with a reason that names
 	// the chat, and holds the base and the baseline by refs. Whatever a broken
 	// earlier attempt for the same chat left behind is cleared away first. On
-	// error nothing is left.
+	// error nothing is left. Where a spare was made for the chat it becomes wt, if
+	// nobody has touched it.
 	Create(ctx context.Context, wt Worktree) error
+
+	// Spare makes wt, which is no chat's yet, ready for Create to take over within
+	// milliseconds, or takes one that is there to another base. It lets everything
+	// else go first. CodeFull where there is no room for one. On error something
+	// may be left, for Discard.
+	Spare(ctx context.Context, wt Worktree) error
+
+	// Discard clears a spare away. CodeAtRisk if it holds snapshots.
+	Discard(ctx context.Context, wt Worktree) error
 
 	// Furnish gives a worktree what its base does not hold and work in it needs.
 	// What cannot be had is told in the warnings; an error is ctx's. It may be

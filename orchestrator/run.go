@@ -45,6 +45,7 @@ func (lt *liveTurn) run() error {
 		return lt.settleUnsent(fmt.Errorf("prepare the worktree: %w", err))
 	}
 	lt.turn.Before = before.Commit
+	lt.e.keepSpares(wt.Repo, true)
 	// It gets ready while the agent thinks.
 	watch := lt.e.Trees.Watch(lt.ctx, wt)
 	defer watch.Close() // nothing is lost with it

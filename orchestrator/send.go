@@ -45,10 +45,17 @@ func (e *Engine) Send(ctx context.Context, req SendRequest) (Sent, error) {
 	if err != nil {
 		return Sent{}, err
 	}
-	if turn, err = e.Store.Enqueue(ctx, turn, newChat); err != nil {
+	stored, err := e.Store.Enqueue(ctx, turn, newChat)
+	if newChat != nil && newChat.Spare && CodeOf(err) == CodeConflict {
+		e.withoutSpare(newChat) // another was faster
+		turn.Chat = newChat.Chat.ID
+		stored, err = e.Store.Enqueue(ctx, turn, newChat)
+	}
+	if err != nil {
 		lt.dismiss()
 		return Sent{}, err
 	}
+	turn = stored
 	lt.begin(turn)
 	return Sent{Chat: turn.Chat, Turn: turn.ID, Agent: turn.Agent, NewChat: newChat != nil, Ahead: ahead}, nil
 }
@@ -153,7 +160,7 @@ func (e *Engine) newChat(ctx context.Context, c Checkout, req SendRequest) (*New
 	if err != nil {
 		return nil, err
 	}
-	id := NewChatID()
+	id, spare := e.spareFor(ctx, repo, base.Commit, sparse)
 	return &NewChat{
 		Chat: Chat{
 			ID: id, Repo: repo.ID, Title: title(req.Prompt), State: ChatOpen, CreatedAt: now, LastUsedAt: now,
@@ -163,7 +170,7 @@ func (e *Engine) newChat(ctx context.Context, c Checkout, req SendRequest) (*New
 			Base: base.Commit, Baseline: base.Commit, State: WorktreeCreating, CreatedAt: now,
 			Source: c.Dir, Sparse: sparse,
 		},
-		Notices: skippedNotices(base.Skipped),
+		Notices: skippedNotices(base.Skipped), Spare: spare,
 	}, nil
 }
 

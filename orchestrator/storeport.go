@@ -16,6 +16,7 @@ type Store interface {
 	ChangeStore
 	ApprovalStore
 	CheckStore
+	SpareStore
 	Close() error
 }
 
@@ -62,7 +63,8 @@ type ChatSummary struct {
 type TurnStore interface {
 	// Enqueue stores a prompt: the turn in state queued, its prompt event and,
 	// if newChat is not nil, the chat with its worktree row, all in one
-	// transaction. It gives the turn its number.
+	// transaction. It gives the turn its number. CodeConflict if the chat was to
+	// take a spare that is not ready any more.
 	Enqueue(ctx context.Context, t Turn, newChat *NewChat) (Turn, error)
 	Turn(ctx context.Context, id TurnID) (Turn, error)
 	// Turns lists a chat's turns by number.
@@ -95,6 +97,7 @@ type NewChat struct {
 	Chat     Chat
 	Worktree Worktree
 	Notices  []string // stored as events after the prompt
+	Spare    bool     // the chat takes the spare of its id, which must be ready
 }
 
 // TurnEnd is the end of a turn.

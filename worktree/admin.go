@@ -26,14 +26,17 @@ func (a admin) dotGit() string { return "gitdir: " + string(a) + "\n" }
 // prune" and "remove" off.
 func lockReason(chat orchestrator.ChatID) string { return "boo chat " + string(chat) }
 
+// spareReason is the same of a spare, which is no chat's yet.
+func spareReason(chat orchestrator.ChatID) string { return "boo spare " + string(chat) }
+
 // adminFile is a small file of a registration.
 type adminFile struct{ name, content string }
 
 // registration is what the repository knows of a worktree with HEAD detached
 // at a commit; the lock comes first.
-func registration(wt orchestrator.Worktree, head orchestrator.ObjectID) []adminFile {
+func registration(wt orchestrator.Worktree, head orchestrator.ObjectID, reason string) []adminFile {
 	return []adminFile{
-		{"locked", lockReason(wt.Chat) + "\n"},
+		{"locked", reason + "\n"},
 		{"gitdir", filepath.Join(string(wt.Dir), ".git") + "\n"},
 		{"commondir", "../..\n"},
 		{"HEAD", string(head) + "\n"},
@@ -45,7 +48,7 @@ func registration(wt orchestrator.Worktree, head orchestrator.ObjectID) []adminF
 // --no-checkout --lock" writes, without the programs that this would start;
 // and the directory itself last, so that whatever a crash leaves behind can be
 // told from a stranger's directory by its registration.
-func register(wt orchestrator.Worktree) error {
+func register(wt orchestrator.Worktree, reason string) error {
 	a := adminOf(wt)
 	if err := os.MkdirAll(filepath.Dir(string(a)), 0o777); err != nil {
 		return fmt.Errorf("register the worktree: %w", err)
@@ -53,7 +56,7 @@ func register(wt orchestrator.Worktree) error {
 	if err := os.Mkdir(string(a), 0o777); err != nil {
 		return fmt.Errorf("register the worktree: %w", err)
 	}
-	for _, f := range registration(wt, wt.Base) {
+	for _, f := range registration(wt, wt.Base, reason) {
 		if err := os.WriteFile(a.file(f.name), []byte(f.content), 0o666); err != nil {
 			return fmt.Errorf("register the worktree: %w", err)
 		}

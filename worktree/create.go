@@ -20,7 +20,19 @@ import (
 // What a broken earlier attempt left is cleared first. CodeAtRisk if the chat
 // has snapshots already: then this is no broken attempt but work to restore.
 // CodeConflict if something that is not boo's stands at wt.Dir.
-func (e *Engine) Create(ctx context.Context, wt orchestrator.Worktree) (err error) {
+//
+// Where a spare was made for the chat, and is what it was, it becomes the
+// worktree; see [Engine.Spare].
+func (e *Engine) Create(ctx context.Context, wt orchestrator.Worktree) error {
+	if e.adopt(ctx, wt) {
+		e.dropBase(ctx, wt)
+		return nil
+	}
+	return e.create(ctx, wt, lockReason(wt.Chat))
+}
+
+// create makes a worktree that is locked for a reason.
+func (e *Engine) create(ctx context.Context, wt orchestrator.Worktree, reason string) (err error) {
 	if err := e.clearable(ctx, wt); err != nil {
 		return err
 	}
@@ -28,8 +40,8 @@ func (e *Engine) Create(ctx context.Context, wt orchestrator.Worktree) (err erro
 		return coded(err, "clear what an earlier attempt left of worktree %s", wt.Dir)
 	}
 	defer func() {
-		if err == nil {
-			return
+		if err == nil || isIdle(ctx) && ctx.Err() != nil {
+			return // who ends boo does not wait for a spare to be cleared away
 		}
 		// The caller's context may be what ended the attempt.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
@@ -41,7 +53,7 @@ func (e *Engine) Create(ctx context.Context, wt orchestrator.Worktree) (err erro
 	if err := e.hold(ctx, wt); err != nil {
 		return coded(err, "hold the base of worktree %s", wt.Dir)
 	}
-	if err := register(wt); err != nil {
+	if err := register(wt, reason); err != nil {
 		return coded(err, "create worktree %s", wt.Dir)
 	}
 	if err := e.fill(ctx, wt); err != nil {

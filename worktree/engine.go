@@ -42,6 +42,10 @@ type Options struct {
 	// MaxInclude is how many bytes of ignored files may be copied into a new
 	// worktree where they cannot be shared; 2 GB when 0.
 	MaxInclude int64
+	// MaxSpare is how many bytes of files a spare may have; 4 GB when 0.
+	MaxSpare int64
+	// MinFree is how many bytes of the disk a spare must leave free; 5 GB when 0.
+	MinFree int64
 	// Fallback, if not nil, is told why a snapshot is left to git, which is
 	// slower, or with [ErrUnwatched] to a scan. It may be called concurrently.
 	Fallback func(why error)
@@ -75,6 +79,8 @@ func New(opts Options) (*Engine, error) {
 	opts.MaxUntracked = cmp.Or(opts.MaxUntracked, 20_000)
 	opts.MaxPacks = cmp.Or(opts.MaxPacks, 20)
 	opts.MaxInclude = cmp.Or(opts.MaxInclude, 2<<30)
+	opts.MaxSpare = cmp.Or(opts.MaxSpare, 4<<30)
+	opts.MinFree = cmp.Or(opts.MinFree, 5<<30)
 	if opts.Environ == nil {
 		opts.Environ = os.Environ()
 	}

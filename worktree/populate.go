@@ -47,9 +47,13 @@ func (e *Engine) populate(ctx context.Context, wt orchestrator.Worktree, r repo)
 	if template != nil {
 		template.Textual = template.Textual || p.textual(template.Index)
 	}
-	result, err := populate.Run(ctx, populate.Options{
+	opts := populate.Options{
 		Dir: string(wt.Dir), Tree: base.Tree, Format: format, Objects: reader, Entry: p.entry, Template: template,
-	})
+	}
+	if isIdle(ctx) {
+		opts.Workers, opts.Idle = 1, true
+	}
+	result, err := populate.Run(ctx, opts)
 	if err == nil {
 		err = result.Index.WriteFile(r.index)
 	}

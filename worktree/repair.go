@@ -143,7 +143,7 @@ func (e *Engine) enroll(ctx context.Context, wt orchestrator.Worktree) (string, 
 		return "", err
 	}
 	var wrong []string
-	for _, f := range registration(wt, "") {
+	for _, f := range registration(wt, "", lockReason(wt.Chat)) {
 		content, err := readSmall(a.file(f.name), 64<<10)
 		if f.name == "HEAD" {
 			if _, err := readHead(string(a)); err == nil || strings.HasPrefix(string(content), "ref: refs/heads/") {

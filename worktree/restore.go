@@ -97,7 +97,7 @@ func reregister(wt orchestrator.Worktree, head orchestrator.ObjectID) error {
 	if err := os.MkdirAll(string(a), 0o777); err != nil {
 		return fmt.Errorf("register the worktree: %w", err)
 	}
-	for _, f := range registration(wt, head) {
+	for _, f := range registration(wt, head, lockReason(wt.Chat)) {
 		if err := replaceFile(a.file(f.name), []byte(f.content)); err != nil {
 			return fmt.Errorf("register the worktree: %w", err)
 		}

@@ -51,7 +51,7 @@ func (e *Engine) MakeScratch(ctx context.Context, c orchestrator.Checkout, name 
 	}()
 	err = replaceFile(e.scratchRepo(name), []byte(c.CommonDir))
 	if err == nil {
-		err = register(wt)
+		err = register(wt, lockReason(wt.Chat))
 	}
 	if err == nil {
 		err = e.fill(ctx, wt)

@@ -22,6 +22,8 @@ type config struct {
 	Agents map[orchestrator.AgentName]backends.Custom `toml:"agents"`
 	// Pool says how long and how many agents stay warm.
 	Pool poolConfig `toml:"pool"`
+	// Worktree says how many worktrees are ready before they are needed.
+	Worktree worktreeConfig `toml:"worktree"`
 	policyConfig
 
 	// Policy is what the settings above come to for the engine.
@@ -31,7 +33,7 @@ type config struct {
 // readConfig reads config.toml in dir; without one everything has its default.
 // home is the person's home directory.
 func readConfig(dir, home string) (config, error) {
-	c := config{DefaultAgent: "goose", policyConfig: defaultPolicy()}
+	c := config{DefaultAgent: "goose", Worktree: defaultWorktree(), policyConfig: defaultPolicy()}
 	path := filepath.Join(dir, "config.toml")
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -49,6 +51,9 @@ func readConfig(dir, home string) (config, error) {
 	}
 	if key, err := c.Pool.check(); err != nil {
 		return c, orchestrator.Errorf(orchestrator.CodeInvalid, "%s:%d: pool.%s: %v", path, lineOf(string(text), toml.Key{"pool", key}), key, err)
+	}
+	if key, err := c.Worktree.check(); err != nil {
+		return c, orchestrator.Errorf(orchestrator.CodeInvalid, "%s:%d: worktree.%s: %v", path, lineOf(string(text), toml.Key{"worktree", key}), key, err)
 	}
 	policy, bad := c.policy(home)
 	if bad != nil {

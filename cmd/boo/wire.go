@@ -68,6 +68,7 @@ func openEngine(ctx context.Context, d dirs, c config) (*orchestrator.Engine, er
 		Worktrees: filepath.Join(d.Data, "worktrees"),
 		Agent:     c.DefaultAgent,
 		Policy:    c.Policy,
+		Spares:    c.Worktree.Spares,
 	}), nil
 }
 

@@ -47,6 +47,9 @@ func openWork(ctx context.Context, d dirs, c config, log *slog.Logger) (daemon.W
 	for _, r := range settled {
 		log.Info("recovered", "chat", r.Chat, "turn", r.Turn, "message", r.Message)
 	}
+	if err := engine.KeepSpares(ctx); err != nil {
+		log.Warn("look after spare worktrees", "error", err)
+	}
 	w := &work{Engine: engine, ending: make(chan struct{})}
 	w.Handler = api.NewHandler(&recovered{Service: engine, untold: settled}, api.Options{Ending: w.ending})
 	return w, nil

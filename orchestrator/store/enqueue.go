@@ -9,7 +9,8 @@ import (
 // Enqueue stores a prompt: the turn in state queued, its prompt event and, if
 // newChat is not nil, the chat with its worktree row, all in one transaction.
 // It gives the turn its number. CodeNotFound if there is no such chat,
-// CodeConflict if the new chat's worktree directory is in use.
+// CodeConflict if the new chat's worktree directory is in use, or its spare
+// not to be had any more.
 func (s *Store) Enqueue(ctx context.Context, turn orchestrator.Turn, newChat *orchestrator.NewChat) (stored orchestrator.Turn, err error) {
 	err = s.write(ctx, synced, "store the prompt", func(t *tx) error {
 		stored, err = enqueue(ctx, t, turn, newChat)
@@ -20,6 +21,11 @@ func (s *Store) Enqueue(ctx context.Context, turn orchestrator.Turn, newChat *or
 
 func enqueue(ctx context.Context, t *tx, turn orchestrator.Turn, newChat *orchestrator.NewChat) (orchestrator.Turn, error) {
 	if newChat != nil {
+		if newChat.Spare {
+			if err := takeSpare(ctx, t, newChat.Chat.ID); err != nil {
+				return turn, err
+			}
+		}
 		if err := putChat(ctx, t, newChat.Chat); err != nil {
 			return turn, err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"boo/orchestrator"
 	"boo/worktree/internal/dircache"
+	"boo/worktree/internal/idle"
 	"boo/worktree/internal/pack/objectid"
 	"boo/worktree/internal/safeopen"
 	"boo/worktree/internal/treeedit"
@@ -40,6 +41,7 @@ type Options struct {
 	Objects  Objects
 	Template *Template // nil: everything comes from Objects
 	Workers  int       // 0 means 2
+	Idle     bool      // whether the workers let everything else on the machine go first
 	// Entry, if not nil, is told of every file before it is written, by one
 	// goroutine, a directory's files before those below it. An error ends the
 	// run.
@@ -109,6 +111,9 @@ func (r *run) all(ctx context.Context) ([]dircache.Entry, map[orchestrator.Path]
 	var wg sync.WaitGroup
 	for i := range written {
 		wg.Go(func() {
+			if r.opts.Idle {
+				idle.Thread()
+			}
 			var err error
 			if written[i], err = r.work(ctx, jobs); err != nil {
 				cancel(err)
