@@ -91,13 +91,13 @@ func (r *Registry) Doctor(ctx context.Context, name orchestrator.AgentName, memo
 
 func (r Report) told(info orchestrator.SessionInfo) Report {
 	r.Version, r.Protocol, r.Caps = info.Version, info.Protocol, info.Caps
-	r.Can, r.Lacks = abilities(info.Caps)
+	r.Can, r.Lacks = Abilities(info.Caps)
 	return r
 }
 
-// abilities sorts what boo makes use of by whether the agent advertises it, in
-// the form of the Agent Client Protocol.
-func abilities(caps json.RawMessage) (can, lacks []string) {
+// Abilities sorts what boo makes use of by whether an agent advertises it in its
+// capabilities, which are in the form of the Agent Client Protocol.
+func Abilities(caps json.RawMessage) (can, lacks []string) {
 	var c struct {
 		Load    bool                       `json:"loadSession"`
 		Session map[string]json.RawMessage `json:"sessionCapabilities"`

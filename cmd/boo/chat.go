@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"boo/backends"
 	"boo/cmd/boo/internal/tty"
 	"boo/orchestrator"
 )
@@ -146,11 +147,7 @@ func runChatShow(ctx context.Context, e *env, ref orchestrator.ChatRef) error {
 	fact("base", d.Worktree.Base.Short())
 	fact("last used", ago(e.Now(), d.LastUsedAt))
 	for _, s := range d.Sessions {
-		words := []string{strings.TrimSpace(string(s.Agent) + " " + s.Version)}
-		if s.NativeID != "" {
-			words = append(words, "its id "+s.NativeID)
-		}
-		fact("session", strings.Join(append(words, tokens(s.Usage)...), " · "))
+		fact("session", sessionWords(s))
 	}
 	facts.Print(out)
 	showTurns(e, d)
@@ -158,6 +155,23 @@ func runChatShow(ctx context.Context, e *env, ref orchestrator.ChatRef) error {
 		out.Println(tty.Plain(plural(d.Pending, "change")+" pending: "), tty.Bold("boo pending ls -c "+string(d.ID)))
 	}
 	return nil
+}
+
+// sessionWords says how an agent's session stands, and what the agent can do
+// with it.
+func sessionWords(s orchestrator.Session) string {
+	words := []string{strings.TrimSpace(string(s.Agent) + " " + s.Version), strings.TrimSpace(string(s.State) + ", " + rungWords(s.Rung))}
+	if can, _ := backends.Abilities(s.Caps); len(can) > 0 {
+		words = append(words, "it can "+strings.Join(can, ", "))
+	}
+	if s.NativeID != "" {
+		words = append(words, "its id "+s.NativeID)
+	}
+	words = append(words, tokens(s.Usage)...)
+	if s.LastErr != "" {
+		words = append(words, tty.Cut(tty.Line(s.LastErr), 200))
+	}
+	return strings.Join(words, " · ")
 }
 
 func showTurns(e *env, d orchestrator.ChatDetail) {

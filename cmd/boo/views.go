@@ -1,8 +1,10 @@
 package main
 
 import (
+	"encoding/json"
 	"time"
 
+	"boo/backends"
 	"boo/orchestrator"
 )
 
@@ -65,6 +67,9 @@ type sessionLine struct {
 	Session  orchestrator.Rung         `json:"session,omitempty"`
 	Version  string                    `json:"agent_version,omitempty"`
 	Protocol string                    `json:"protocol,omitempty"`
+	Caps     json.RawMessage           `json:"capabilities,omitempty"`
+	Can      []string                  `json:"can,omitempty"`
+	LastErr  string                    `json:"last_error,omitempty"`
 	Usage    orchestrator.Usage        `json:"usage"`
 }
 
@@ -78,9 +83,10 @@ func viewDetail(d orchestrator.ChatDetail) chatDetailView {
 		})
 	}
 	for _, s := range d.Sessions {
+		can, _ := backends.Abilities(s.Caps)
 		v.Sessions = append(v.Sessions, sessionLine{
 			Agent: s.Agent, NativeID: s.NativeID, State: s.State, Session: s.Rung, Version: s.Version,
-			Protocol: s.Backend, Usage: s.Usage,
+			Protocol: s.Backend, Caps: s.Caps, Can: can, LastErr: s.LastErr, Usage: s.Usage,
 		})
 	}
 	return v
