@@ -82,6 +82,7 @@ type Trees interface {
 
 	// SnapshotChanges is Snapshot where the worktree differs from the newest
 	// snapshot, and returns that one, having written nothing, where it does not.
+	// A signature without a name is the person's, as their own commits carry it.
 	SnapshotChanges(ctx context.Context, wt Worktree, by Signature, message string) (Snapshot, error)
 
 	// Watch watches a worktree from the newest snapshot on, so that the next one
@@ -92,9 +93,6 @@ type Trees interface {
 	// Newest returns the newest snapshot of the chat; its Commit is "" if there
 	// is none yet.
 	Newest(ctx context.Context, wt Worktree) (Snapshot, error)
-
-	// Person returns the signature that the person's own commits would carry.
-	Person(ctx context.Context, common GitDir) Signature
 
 	// Diff lists the paths that differ between two commits or trees, by path.
 	Diff(ctx context.Context, common GitDir, from, to ObjectID) ([]FileChange, error)

@@ -31,7 +31,7 @@ func (e *Engine) prepare(ctx context.Context, t Turn, environ []string) (Worktre
 	if err != nil {
 		return wt, Snapshot{}, err
 	}
-	who := e.Trees.Person(ctx, wt.CommonDir)
+	var who Signature
 	if by.Agent != Person {
 		who = e.agentSignature(by.Agent)
 	}

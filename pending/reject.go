@@ -172,8 +172,7 @@ func (e *Engine) catchUp(ctx context.Context, chat orchestrator.ChatID) (orchest
 	if err != nil {
 		return wt, err
 	}
-	who := e.git.Person(ctx, wt.CommonDir)
-	who.When = e.now()
+	who := orchestrator.Signature{When: e.now()} // the person's
 	snap, err := e.git.SnapshotChanges(ctx, wt, who, fmt.Sprintf("boo: before a reject in chat %s\n", chat))
 	if err != nil {
 		return wt, err

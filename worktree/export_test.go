@@ -1,6 +1,10 @@
 package worktree
 
-import "boo/orchestrator"
+import (
+	"context"
+
+	"boo/orchestrator"
+)
 
 // Opened waits until a watch has seen the worktree, and returns why it does not
 // watch it.
@@ -8,4 +12,9 @@ func Opened(w orchestrator.TreeWatch) error {
 	watch := w.(*treeWatch)
 	<-watch.opened
 	return watch.doubt
+}
+
+// AskedCheckout is Checkout by git alone.
+func (e *Engine) AskedCheckout(ctx context.Context, dir string) (orchestrator.Checkout, error) {
+	return e.askedCheckout(ctx, dir)
 }

@@ -25,6 +25,14 @@ func (e *Engine) Checkout(ctx context.Context, dir string) (orchestrator.Checkou
 	if err := e.newEnough(ctx); err != nil {
 		return orchestrator.Checkout{}, err
 	}
+	if c, ok := plainCheckout(dir); ok {
+		return c, nil
+	}
+	return e.askedCheckout(ctx, dir)
+}
+
+// askedCheckout has git find the work tree.
+func (e *Engine) askedCheckout(ctx context.Context, dir string) (orchestrator.Checkout, error) {
 	out, err := e.git.Run(ctx, gitcmd.Call{
 		Args: []string{
 			"rev-parse", "--path-format=absolute", "--is-bare-repository", between, "--show-toplevel", between,

@@ -33,6 +33,58 @@ func TestCheckoutIsFoundFromAnywhereInside(t *testing.T) {
 	}
 }
 
+// What a configuration or a layout makes of a repository is git's to say: the
+// answer is git's wherever it is not the plain one.
+func TestCheckoutIsWhatGitSays(t *testing.T) {
+	for name, change := range map[string]func(f *fixture){
+		"plain":           func(*fixture) {},
+		"detached":        func(f *fixture) { f.git(f.repo, "checkout", "-q", "--detach") },
+		"packed refs":     func(f *fixture) { f.git(f.repo, "pack-refs", "--all") },
+		"slash in branch": func(f *fixture) { f.git(f.repo, "checkout", "-q", "-b", "a/b") },
+		"unborn branch":   func(f *fixture) { f.git(f.repo, "checkout", "-q", "--orphan", "new") },
+		"symbolic branch": func(f *fixture) {
+			f.git(f.repo, "symbolic-ref", "refs/heads/other", "refs/heads/main")
+			f.git(f.repo, "symbolic-ref", "HEAD", "refs/heads/other")
+		},
+		"core.worktree": func(f *fixture) {
+			f.mkdir(f.root + "/elsewhere/in/side")
+			f.git(f.repo, "config", "core.worktree", f.root+"/elsewhere")
+		},
+		"included core.worktree": func(f *fixture) {
+			f.write(f.repo+"/.git/more", "[core]\n\tworktree = "+f.root+"\n")
+			f.git(f.repo, "config", "include.path", "more")
+		},
+		"one-line section": func(f *fixture) {
+			f.write(f.repo+"/.git/config", "[core] worktree = "+f.root+"\n")
+		},
+		"continued line": func(f *fixture) {
+			f.write(f.repo+"/.git/config", "[core]\nwork\\\ntree = "+f.root+"\n")
+		},
+		"worktree configuration": func(f *fixture) { f.git(f.repo, "config", "extensions.worktreeConfig", "true") },
+		"bare":                   func(f *fixture) { f.git(f.repo, "config", "core.bare", "true") },
+		"bare without a value":   func(f *fixture) { f.write(f.repo+"/.git/config", "[core]\nbare\n") },
+		"nested":                 func(f *fixture) { f.git(f.repo+"/in", "init", "-q") },
+		"damaged .git":           func(f *fixture) { f.write(f.repo+"/in/.git/HEAD", "ref: refs/heads/main\n") },
+		"bare inside":            func(f *fixture) { f.git(f.repo, "init", "-q", "--bare", "in/side") },
+		".git is a link": func(f *fixture) {
+			f.git(f.repo, "init", "-q", "--separate-git-dir", f.root+"/moved")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.write(f.repo+"/in/side/x", "x\n")
+			f.commit()
+			change(f)
+			dir := f.repo + "/in/side"
+			got, err := f.engine.Checkout(t.Context(), dir)
+			asked, gitErr := f.engine.AskedCheckout(t.Context(), dir)
+			if got != asked || orchestrator.CodeOf(err) != orchestrator.CodeOf(gitErr) {
+				t.Errorf("it is %+v, %v\ngit says %+v, %v", got, err, asked, gitErr)
+			}
+		})
+	}
+}
+
 func TestCheckoutExplainsWhereThereIsNone(t *testing.T) {
 	f := newFixture(t)
 	f.mkdir(f.root + "/outside")
@@ -59,6 +111,7 @@ func TestCheckoutOfAnotherUsersRepositoryIsExplained(t *testing.T) {
 	f := newFixture(t, (&gitWrapper{script: `case " $* " in *" rev-parse "*)
 echo "fatal: detected dubious ownership in repository at '/srv/the repo'" >&2; exit 128;; esac
 `}).install(t))
+	f.git(f.repo, "config", "include.path", "more") // else git is not asked
 	_, err := f.engine.Checkout(t.Context(), f.repo)
 	if hint := orchestrator.HintOf(err); orchestrator.CodeOf(err) != orchestrator.CodeDenied || !strings.HasSuffix(hint, "safe.directory '/srv/the repo'") {
 		t.Errorf("%v, hint %q", err, hint)

@@ -73,7 +73,7 @@ func (e *Engine) snapshotInProcess(ctx context.Context, take taking) (snap orche
 	}
 	snap, same := take.same(edited.Root)
 	if !same {
-		if snap, err = p.write(edited, take.commit); err != nil {
+		if snap, err = p.write(edited, e.authored(ctx, take)); err != nil {
 			return snap, err
 		}
 	}

@@ -29,7 +29,8 @@ func (e *Engine) Snapshot(ctx context.Context, wt orchestrator.Worktree, by orch
 
 // SnapshotChanges is [Engine.Snapshot] where the worktree differs from the
 // newest snapshot, and returns that one where it does not: then nothing is
-// written.
+// written. A signature without a name is the person's: who that is is asked only
+// when something is written, as it costs a process.
 func (e *Engine) SnapshotChanges(ctx context.Context, wt orchestrator.Worktree, by orchestrator.Signature, message string) (orchestrator.Snapshot, error) {
 	return e.newSnapshot(ctx, wt, by, message, true)
 }
@@ -75,6 +76,17 @@ func (e *Engine) commitOn(parent orchestrator.ObjectID, by orchestrator.Signatur
 	return commit{parents: []orchestrator.ObjectID{parent}, author: e.signed(by), committer: e.signed(boo), message: message}
 }
 
+// authored is the commit of a snapshot with its author.
+func (e *Engine) authored(ctx context.Context, t taking) commit {
+	c := t.commit
+	if c.author.Name == "" {
+		when := c.author.When
+		c.author = e.Person(ctx, t.wt.CommonDir)
+		c.author.When = when
+	}
+	return c
+}
+
 // take takes a snapshot, in process if that can be.
 func (e *Engine) take(ctx context.Context, t taking) (orchestrator.Snapshot, error) {
 	snap, err := e.snapshotInProcess(ctx, t)
@@ -111,6 +123,7 @@ func (e *Engine) snapshotByGit(ctx context.Context, t taking) (orchestrator.Snap
 	if err != nil {
 		return orchestrator.Snapshot{}, err
 	}
+	t.commit = e.authored(ctx, t)
 	t.commit.tree, snap.Parent = snap.Tree, t.commit.parents[0]
 	if snap.Commit, err = e.writeCommit(ctx, r.aside(objects), t.commit); err != nil {
 		return orchestrator.Snapshot{}, err
