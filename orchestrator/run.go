@@ -18,6 +18,7 @@ type outcome struct {
 	usage   Usage
 	calls   int // of tools
 	started time.Time
+	before  ObjectID // the tree that the turn began with; "" where that is not known
 }
 
 // took is how long the turn ran until now; 0 if it did not.
@@ -50,6 +51,7 @@ func (lt *liveTurn) run() error {
 	watch := lt.e.Trees.Watch(lt.ctx, wt)
 	defer watch.Close() // nothing is lost with it
 	out := lt.converse(wt)
+	out.before = before.Tree
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(lt.ctx), settleTime)
 	defer cancel()
 	return lt.e.settleWatched(ctx, wt, lt.turn, out, watch)

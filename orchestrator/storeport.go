@@ -4,8 +4,8 @@ import "context"
 
 // Store is the truth: whatever is not in it did not happen. Package store
 // implements it. Methods may be called concurrently, also by several boo
-// processes. A method that returns nil has its effect on disk, and one that
-// returns an error has had none. Methods that do not find what they are asked
+// processes. A method that returns nil has its effect on disk, unless its comment
+// says that it does not wait for that, and one that returns an error has had none. Methods that do not find what they are asked
 // for return CodeNotFound; a full disk is CodeFull.
 type Store interface {
 	ChatStore
@@ -73,9 +73,11 @@ type TurnStore interface {
 	// order of chat and number.
 	OpenTurns(ctx context.Context) ([]Turn, error)
 	// MoveTurn takes a turn to a state that is not terminal. CodeBusy if the
-	// turn is not in a state that may become it.
+	// turn is not in a state that may become it. It waits for the disk only where
+	// the turn is running from then on.
 	MoveTurn(ctx context.Context, id TurnID, to TurnState, reason string) ([]Event, error)
-	// SetBefore stores the snapshot before the turn, and the person's share.
+	// SetBefore stores the snapshot before the turn, and the person's share,
+	// without waiting for the disk.
 	SetBefore(ctx context.Context, id TurnID, before ObjectID, delta ChangeDelta) error
 	// EndTurn stores everything that a turn's end changes in one transaction:
 	// terminal state, snapshot, usage (also added to the session's lifetime),
@@ -142,7 +144,8 @@ type SessionStore interface {
 	// SessionStates counts the sessions of all chats by state.
 	SessionStates(ctx context.Context) (map[SessionState]int, error)
 	// MoveSession sets the state, and the error unless it is "", if the state
-	// is one of from. That it is not is no error: moved says whether it was.
+	// is one of from. That it is not is no error: moved says whether it was. It
+	// does not wait for the disk, nor does PutSession.
 	MoveSession(ctx context.Context, chat ChatID, agent AgentName, from []SessionState, to SessionState, lastErr string) (moved bool, err error)
 	// PutSession stores all of s but its lifetime usage.
 	PutSession(ctx context.Context, s Session) error

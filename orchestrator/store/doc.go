@@ -5,8 +5,10 @@
 //
 //   - A method that returned nil has its effect on disk, through a loss of
 //     power too, and one that returned an error has had none. Only
-//     AppendEvents does not wait for the disk: what it stored outlives the
-//     process at once, and the machine from the next other write on.
+//     AppendEvents, SetBefore, what moves or stores a session, and MoveTurn
+//     to a state other than running do not wait for the disk: what they stored
+//     outlives the process at once, and the machine from the next other write
+//     on, such as the one before a prompt is sent.
 //   - Every state is one that the vocabulary knows, every reference leads to a
 //     row, and no two rows claim what only one can have: the live turn of a
 //     chat, the pending change of a path, the directory of a worktree. The

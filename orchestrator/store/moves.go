@@ -13,7 +13,11 @@ func (s *Store) MoveTurn(ctx context.Context, id orchestrator.TurnID, to orchest
 	if to.Terminal() {
 		return nil, orchestrator.Errorf(orchestrator.CodeInvalid, "move turn %s to %q: an end is stored by EndTurn", id, to)
 	}
-	err = s.write(ctx, synced, "store the state of the turn", func(t *tx) error {
+	how := logged // what is lost with it has not reached the agent
+	if to == orchestrator.TurnRunning {
+		how = synced
+	}
+	err = s.write(ctx, how, "store the state of the turn", func(t *tx) error {
 		events, err = moveTurn(ctx, t, id, to, reason)
 		return err
 	})
@@ -58,7 +62,7 @@ func turnEvent(id orchestrator.TurnID, state orchestrator.TurnState, reason stri
 // SetBefore stores the snapshot before the turn, and the person's share.
 // CodeBusy if the turn is over, CodeConflict as with [Store.EndTurn].
 func (s *Store) SetBefore(ctx context.Context, id orchestrator.TurnID, before orchestrator.ObjectID, delta orchestrator.ChangeDelta) error {
-	return s.write(ctx, synced, "store the snapshot before the turn", func(t *tx) error {
+	return s.write(ctx, logged, "store the snapshot before the turn", func(t *tx) error {
 		turn, err := turnByID(ctx, t, id)
 		if err != nil {
 			return err

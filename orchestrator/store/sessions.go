@@ -108,7 +108,7 @@ func (s *Store) MoveSession(ctx context.Context, chat orchestrator.ChatID, agent
 	if err != nil {
 		return false, err
 	}
-	err = s.write(ctx, synced, "move the session", func(t *tx) error {
+	err = s.write(ctx, logged, "move the session", func(t *tx) error {
 		result, err := t.ExecContext(ctx, query, args...)
 		if err != nil {
 			return err
@@ -123,7 +123,7 @@ func (s *Store) MoveSession(ctx context.Context, chat orchestrator.ChatID, agent
 // PutSession stores all of session but its lifetime usage. CodeNotFound if the
 // chat is not there.
 func (s *Store) PutSession(ctx context.Context, session orchestrator.Session) error {
-	return s.write(ctx, synced, "store the session", func(t *tx) error {
+	return s.write(ctx, logged, "store the session", func(t *tx) error {
 		return putSession(ctx, t, session)
 	})
 }
