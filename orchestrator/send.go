@@ -35,7 +35,7 @@ func (e *Engine) Send(ctx context.Context, req SendRequest) (Sent, error) {
 		if newChat, err = e.newChat(ctx, target.checkout, req); err != nil {
 			return Sent{}, err
 		}
-		turn.Chat = newChat.Chat.ID
+		turn.Chat, target.dir = newChat.Chat.ID, newChat.Worktree.Dir
 	} else if ahead, err = e.ahead(ctx, target.chat); err != nil {
 		return Sent{}, err
 	} else if _, err = e.leftOf(ctx, target.chat); err != nil {
@@ -57,7 +57,7 @@ func (e *Engine) Send(ctx context.Context, req SendRequest) (Sent, error) {
 	}
 	turn = stored
 	lt.begin(turn)
-	return Sent{Chat: turn.Chat, Turn: turn.ID, Agent: turn.Agent, NewChat: newChat != nil, Ahead: ahead}, nil
+	return Sent{Chat: turn.Chat, Turn: turn.ID, Agent: turn.Agent, NewChat: newChat != nil, Ahead: ahead, Dir: target.dir}, nil
 }
 
 // CheckPrompt reports nil if a text will do as a prompt, else CodeInvalid. [Engine.Send]
@@ -82,6 +82,7 @@ func CheckPrompt(prompt string) error {
 type sendTarget struct {
 	checkout Checkout
 	chat     ChatID // "" for a new one
+	dir      WorktreeDir
 	agent    AgentName
 }
 
@@ -115,7 +116,7 @@ func (e *Engine) target(ctx context.Context, req SendRequest) (sendTarget, error
 		found = false
 	}
 	if found {
-		t.chat = chat.ID
+		t.chat, t.dir = chat.ID, chat.Worktree.Dir
 		if req.Base != "" {
 			return t, Errorf(CodeInvalid, "chat %s has its base commit already; --base is for new chats; nothing was sent", chat.ID).
 				WithHint("boo chat send --new --base %s …", req.Base)

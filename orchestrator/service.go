@@ -124,7 +124,8 @@ type Sent struct {
 	Turn    TurnID
 	Agent   AgentName
 	NewChat bool
-	Ahead   []Turn // turns of the chat that come first
+	Ahead   []Turn      // turns of the chat that come first
+	Dir     WorktreeDir // the chat's worktree
 }
 
 // ChatDetail is everything about one chat.

@@ -88,12 +88,7 @@ func runSend(ctx context.Context, e *env, o sendOptions) error {
 	if o.Detach {
 		return showSent(e, sent)
 	}
-	detail, err := svc.Chat(ctx, orchestrator.ChatRef{Dir: e.Dir, Prefix: string(sent.Chat)})
-	if err != nil {
-		// The turn is under way: what it shows matters more than where it is.
-		detail = orchestrator.ChatDetail{}
-	}
-	w := newWatch(e, svc, sent, detail.Worktree.Dir)
+	w := newWatch(e, svc, sent)
 	w.intro()
 	return w.follow(ctx, signals)
 }

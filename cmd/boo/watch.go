@@ -34,10 +34,10 @@ type watch struct {
 // following pauses.
 const maxBacklog = 1000
 
-func newWatch(e *env, svc orchestrator.Service, sent orchestrator.Sent, worktree orchestrator.WorktreeDir) *watch {
+func newWatch(e *env, svc orchestrator.Service, sent orchestrator.Sent) *watch {
 	screen := tty.NewScreen(e.Stdout, e.Stderr, e.SameOutput)
 	return &watch{
-		e: e, svc: svc, sent: sent, view: newTurnView(screen, worktree), news: make(chan string),
+		e: e, svc: svc, sent: sent, view: newTurnView(screen, sent.Dir), news: make(chan string),
 		verdict: verdict{chat: sent.Chat, turn: sent.Turn, agent: sent.Agent},
 	}
 }
