@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 
 	"github.com/jmoiron/sqlx"
 
@@ -75,52 +73,4 @@ WHERE id = ?2 AND NOT EXISTS (SELECT 1 FROM json_each(agents) WHERE value = ?1)`
 func joinChat(ctx context.Context, t *tx, id orchestrator.ChatID, agent orchestrator.AgentName) error {
 	_, err := t.ExecContext(ctx, addAgent, agent, id)
 	return err
-}
-
-type summaryRow struct {
-	chatRow
-	RepoRoot []byte      `db:"repo_root"`
-	Worktree worktreeRow `db:"worktree"`
-}
-
-func (r summaryRow) summary() (orchestrator.ChatSummary, error) {
-	sum := orchestrator.ChatSummary{
-		Chat: r.chat(), RepoRoot: orchestrator.CheckoutDir(r.RepoRoot), Worktree: r.Worktree.worktree(),
-		Turns: r.Turns, Pending: r.Pending, LastState: r.LastState,
-	}
-	if err := json.Unmarshal([]byte(r.Agents), &sum.Agents); err != nil {
-		return sum, fmt.Errorf("read the agents of chat %s: %w", r.ID, err)
-	}
-	return sum, nil
-}
-
-// The chats are chosen before anything is looked up for them.
-const selectSummaries = `
-SELECT c.*, r.root AS repo_root,
-       w.chat_id AS "worktree.chat_id", w.repo_id AS "worktree.repo_id", w.common_dir AS "worktree.common_dir",
-       w.dir AS "worktree.dir", w.base AS "worktree.base", w.baseline AS "worktree.baseline",
-       w.state AS "worktree.state", w.reason AS "worktree.reason", w.created_ms AS "worktree.created_ms"
-FROM (SELECT * FROM chats %s ORDER BY used_order DESC LIMIT ?) c
-JOIN repos r ON r.id = c.repo_id
-JOIN worktrees w ON w.chat_id = c.id
-ORDER BY c.used_order DESC`
-
-// Chats lists chats, the last used first.
-func (s *Store) Chats(ctx context.Context, query orchestrator.ChatQuery) ([]orchestrator.ChatSummary, error) {
-	var f filter
-	if query.Repo != "" {
-		f.and("repo_id = ?", query.Repo)
-	}
-	if query.Prefix != "" {
-		f.andPrefix("id", query.Prefix)
-	}
-	var rows []summaryRow
-	err := s.read(ctx, "list chats", func(q sqlx.QueryerContext) error {
-		rows = nil
-		return sqlx.SelectContext(ctx, q, &rows, fmt.Sprintf(selectSummaries, f.where()), append(f.args, atMost(query.Limit))...)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return convert(rows, summaryRow.summary)
 }

@@ -90,10 +90,11 @@ func (s *Store) refuseNewer(have []int, steps []migration) error {
 	return nil
 }
 
-// applied lists the numbers of the migrations that the file has, in order.
+// applied lists the numbers of the migrations that the file has, in order. As a
+// rule all are there, and who only reads then needs no connection that writes.
 func (s *Store) applied(ctx context.Context) (have []int, err error) {
 	err = s.patiently(ctx, func() error {
-		have, err = recorded(ctx, s.writer)
+		have, err = recorded(ctx, s.readers)
 		return err
 	})
 	return have, err

@@ -1,0 +1,136 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/jmoiron/sqlx"
+
+	"boo/orchestrator"
+)
+
+// The chats are chosen before anything is looked up for them.
+const selectSummaries = `
+SELECT c.id, c.repo_id, c.title, c.state, c.agents, c.last_state, r.root, w.common_dir, w.dir, w.base, w.baseline, w.state, w.reason,
+       c.created_ms, c.last_used_ms, c.turns, c.pending, w.created_ms
+FROM (SELECT * FROM chats %s ORDER BY used_order DESC LIMIT ?) c
+JOIN repos r ON r.id = c.repo_id
+JOIN worktrees w ON w.chat_id = c.id
+ORDER BY c.used_order DESC`
+
+// The columns of selectSummaries: first those with text, then those with numbers.
+const (
+	sumID = iota
+	sumRepo
+	sumTitle
+	sumState
+	sumAgents
+	sumLastState
+	sumRoot
+	sumCommonDir
+	sumDir
+	sumBase
+	sumBaseline
+	sumTreeState
+	sumReason
+	sumCreated
+	sumLastUsed
+	sumTurns
+	sumPending
+	sumTreeCreated
+	sumColumns
+)
+
+// summaryRow is a row as the driver gives it: who lists a thousand chats waits
+// for each conversion.
+type summaryRow [sumColumns]any
+
+func (r *summaryRow) text(column int) string {
+	switch v := r[column].(type) {
+	case string:
+		return v
+	case []byte:
+		return string(v)
+	}
+	return ""
+}
+
+func (r *summaryRow) number(column int) int64 {
+	n, _ := r[column].(int64)
+	return n
+}
+
+// summaries reads rows; what agents a chat has is parsed once for all that have
+// the same.
+type summaries struct {
+	list   []orchestrator.ChatSummary
+	agents map[string][]orchestrator.AgentName
+}
+
+func (s *summaries) add(r *summaryRow) error {
+	text := r.text(sumAgents)
+	agents, known := s.agents[text]
+	if !known {
+		if err := json.Unmarshal([]byte(text), &agents); err != nil {
+			return fmt.Errorf("read the agents of chat %s: %w", r.text(sumID), err)
+		}
+		s.agents[text] = agents
+	}
+	id, repo := orchestrator.ChatID(r.text(sumID)), orchestrator.RepoID(r.text(sumRepo))
+	s.list = append(s.list, orchestrator.ChatSummary{
+		Chat: orchestrator.Chat{
+			ID: id, Repo: repo, Title: r.text(sumTitle), State: orchestrator.ChatState(r.text(sumState)),
+			CreatedAt: instant(r.number(sumCreated)), LastUsedAt: instant(r.number(sumLastUsed)),
+		},
+		RepoRoot: orchestrator.CheckoutDir(r.text(sumRoot)),
+		Worktree: orchestrator.Worktree{
+			Chat: id, Repo: repo, CommonDir: orchestrator.GitDir(r.text(sumCommonDir)), Dir: orchestrator.WorktreeDir(r.text(sumDir)),
+			Base: orchestrator.ObjectID(r.text(sumBase)), Baseline: orchestrator.ObjectID(r.text(sumBaseline)),
+			State: orchestrator.WorktreeState(r.text(sumTreeState)), Reason: r.text(sumReason), CreatedAt: instant(r.number(sumTreeCreated)),
+		},
+		Turns: int(r.number(sumTurns)), Pending: int(r.number(sumPending)),
+		Agents: agents[:len(agents):len(agents)], LastState: orchestrator.TurnState(r.text(sumLastState)),
+	})
+	return nil
+}
+
+// Chats lists chats, the last used first.
+func (s *Store) Chats(ctx context.Context, query orchestrator.ChatQuery) (list []orchestrator.ChatSummary, err error) {
+	var f filter
+	if query.Repo != "" {
+		f.and("repo_id = ?", query.Repo)
+	}
+	if query.Prefix != "" {
+		f.andPrefix("id", query.Prefix)
+	}
+	text, args := fmt.Sprintf(selectSummaries, f.where()), append(f.args, atMost(query.Limit))
+	err = s.read(ctx, "list chats", func(q sqlx.QueryerContext) error {
+		list, err = listChats(ctx, q, text, args)
+		return err
+	})
+	return list, err
+}
+
+func listChats(ctx context.Context, q sqlx.QueryerContext, query string, args []any) ([]orchestrator.ChatSummary, error) {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var row summaryRow
+	into := make([]any, sumColumns)
+	for i := range into {
+		into[i] = &row[i]
+	}
+	found := summaries{agents: map[string][]orchestrator.AgentName{}}
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return nil, err
+		}
+		if err := found.add(&row); err != nil {
+			return nil, err
+		}
+	}
+	return found.list, rows.Err()
+}
