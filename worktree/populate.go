@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"boo/orchestrator"
-	"boo/worktree/internal/dircache"
 	"boo/worktree/internal/objects"
 	"boo/worktree/internal/pack/objectid"
 	"boo/worktree/internal/populate"
@@ -21,8 +19,8 @@ import (
 var errConverts = errors.New("files cannot be copied as they are")
 
 // populate writes the files of the base in process, and boo's index for them.
-// Those that the person's checkout is proven to have are copied from there,
-// and the others come from the object store. On any error the worktree
+// Those that the person's checkout, or another chat's, is proven to have are
+// copied from there, and the others come from the object store. On any error the worktree
 // holds nothing but its .git file, and git can do the same, slower.
 func (e *Engine) populate(ctx context.Context, wt orchestrator.Worktree, r repo) (err error) {
 	carried, _, err := carriedRules(r.gitDir)
@@ -42,13 +40,10 @@ func (e *Engine) populate(ctx context.Context, wt orchestrator.Worktree, r repo)
 	if err != nil {
 		return err
 	}
-	p := &populating{ctx: ctx, reader: reader}
-	template := templateOf(wt, format, carried)
-	if template != nil {
-		template.Textual = template.Textual || p.textual(template.Index)
-	}
+	p := &populating{ctx: ctx, reader: reader, carried: carried}
 	opts := populate.Options{
-		Dir: string(wt.Dir), Tree: base.Tree, Format: format, Objects: reader, Entry: p.entry, Template: template,
+		Dir: string(wt.Dir), Tree: base.Tree, Format: format, Objects: reader, Entry: p.entry,
+		Templates: p.templates(e, wt, format, base.Tree),
 	}
 	if isIdle(ctx) {
 		opts.Workers, opts.Idle = 1, true
@@ -65,8 +60,9 @@ func (e *Engine) populate(ctx context.Context, wt orchestrator.Worktree, r repo)
 
 // populating judges the attributes and names of a tree while it is written.
 type populating struct {
-	ctx    context.Context
-	reader *objects.Reader
+	ctx     context.Context
+	reader  *objects.Reader
+	carried conversion // what the person's settings call for
 }
 
 // entry refuses what git would not write as it is.
@@ -85,34 +81,6 @@ func (p *populating) entry(_ orchestrator.Path, file treeedit.Entry) error {
 		return errConverts
 	}
 	return nil
-}
-
-// textual reports whether a checkout has attributes that are about line ends,
-// or may have.
-func (p *populating) textual(index *dircache.Index) bool {
-	for _, entry := range index.Entries() {
-		if entry.Path != ".gitattributes" && !strings.HasSuffix(string(entry.Path), "/.gitattributes") {
-			continue
-		}
-		content, err := p.reader.Bytes(p.ctx, entry.ID, ruleLimit)
-		if err != nil || attributes(content)&textual != 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// templateOf returns the person's own checkout, or nil where its files may be
-// other than their objects, or there is none.
-func templateOf(wt orchestrator.Worktree, format objectid.Format, carried conversion) *populate.Template {
-	if filepath.Base(string(wt.CommonDir)) != ".git" {
-		return nil
-	}
-	index, err := dircache.Read(filepath.Join(string(wt.CommonDir), "index"), format)
-	if err != nil {
-		return nil
-	}
-	return &populate.Template{Dir: filepath.Dir(string(wt.CommonDir)), Index: index, Textual: carried&textual != 0}
 }
 
 // objects opens a reader for the objects of a repository; the caller closes it.

@@ -78,8 +78,8 @@ func (e *Engine) roomFor(wt orchestrator.Worktree) error {
 	if format, err := objectid.FormatOf(wt.Base); err == nil {
 		// The person's checkout is about as large. Where that is not known, what
 		// must stay free is margin enough.
-		if template := templateOf(wt, format, 0); template != nil {
-			for _, entry := range template.Index.Entries() {
+		if index, err := dircache.Read(filepath.Join(string(wt.CommonDir), "index"), format); err == nil {
+			for _, entry := range index.Entries() {
 				size += int64(entry.Stat.Size)
 			}
 		}

@@ -68,7 +68,7 @@ func BenchmarkCreate(b *testing.B) {
 			ways := map[string]func(dir string){
 				"git":      func(dir string) { r.git("worktree", "add", "-q", "--detach", dir) },
 				"template": func(dir string) { r.create(dir, source, r.template()) },
-				"objects":  func(dir string) { r.create(dir, source, nil) },
+				"objects":  func(dir string) { r.create(dir, source) },
 			}
 			times := map[string][]time.Duration{}
 			// Nothing is removed in between: some file systems are ten times
@@ -85,10 +85,10 @@ func BenchmarkCreate(b *testing.B) {
 	}
 }
 
-func (r repo) create(dir string, source populate.Objects, template *populate.Template) {
+func (r repo) create(dir string, source populate.Objects, templates ...*populate.Template) {
 	r.t.Helper()
 	r.git("worktree", "add", "-q", "--detach", "--no-checkout", dir)
-	got, err := populate.Run(r.t.Context(), populate.Options{Dir: dir, Tree: r.rev("HEAD^{tree}"), Objects: source, Template: template})
+	got, err := populate.Run(r.t.Context(), populate.Options{Dir: dir, Tree: r.rev("HEAD^{tree}"), Objects: source, Templates: templates})
 	r.must(err)
 	r.must(got.Index.WriteFile(filepath.Join(r.dir, ".git/worktrees", filepath.Base(dir), "index")))
 }

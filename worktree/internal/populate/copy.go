@@ -26,19 +26,30 @@ func (c *cloning) share(out, in int) bool {
 	return err == nil
 }
 
-// fromTemplate fills the empty file out from the template and returns the time
-// that it has to get. done is false, and out empty, where the template has no
-// file that is proven to be the right one.
-func (w *worker) fromTemplate(f file, out int) (mtime time.Time, done bool, err error) {
-	if f.from < 0 {
-		return mtime, false, nil
+// fromTemplates fills the empty file out from the first template that it can
+// come from.
+func (w *worker) fromTemplates(f file, out int) (mtime time.Time, done bool, err error) {
+	for i, source := range w.run.from {
+		if f.from[i] < 0 {
+			continue
+		}
+		if mtime, done, err = w.fromTemplate(f, source, f.from[i], out); done || err != nil {
+			return mtime, done, err
+		}
 	}
-	index := w.run.opts.Template.Index
+	return mtime, false, nil
+}
+
+// fromTemplate fills the empty file out from a template's directory and returns
+// the time that it has to get. done is false, and out empty, where that has no
+// file that is proven to be the right one.
+func (w *worker) fromTemplate(f file, source source, dir, out int) (mtime time.Time, done bool, err error) {
+	index := source.Index
 	e := index.Lookup(f.path)
 	if e == nil || e.ID != f.ID || e.Mode != f.Mode {
 		return mtime, false, nil
 	}
-	in, err := unix.Openat(f.from, f.Name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+	in, err := unix.Openat(dir, f.Name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return mtime, false, nil // not there any more, or something else
 	}
@@ -47,10 +58,10 @@ func (w *worker) fromTemplate(f file, out int) (mtime time.Time, done bool, err 
 	if unix.Fstat(in, &st) != nil || index.Match(e, &st, dircache.Rules{}) != dircache.Unchanged {
 		return mtime, false, nil
 	}
-	shared := !w.run.opts.Template.Textual && w.run.clone.share(out, in)
+	shared := !source.Textual && source.clone.share(out, in)
 	whole := true
 	if !shared {
-		if whole, err = w.copy(out, in, st.Size); err != nil {
+		if whole, err = w.copy(out, in, st.Size, source.Textual); err != nil {
 			return mtime, false, err
 		}
 	}
@@ -75,7 +86,7 @@ func (w *worker) fromTemplate(f file, out int) (mtime time.Time, done bool, err 
 // processor's cache is faster here than copy_file_range, which goes through a
 // pipe for each page where blocks cannot be shared. whole is false when it has
 // stopped at content that may not be the object's.
-func (w *worker) copy(out, in int, size int64) (whole bool, err error) {
+func (w *worker) copy(out, in int, size int64, textual bool) (whole bool, err error) {
 	for size > 0 {
 		n, err := unix.Read(in, w.buf[:min(size, int64(len(w.buf)))])
 		if err == unix.EINTR {
@@ -84,7 +95,7 @@ func (w *worker) copy(out, in int, size int64) (whole bool, err error) {
 		if err != nil || n == 0 {
 			return err == nil, err
 		}
-		if w.run.opts.Template.Textual && bytes.IndexByte(w.buf[:n], '\r') >= 0 {
+		if textual && bytes.IndexByte(w.buf[:n], '\r') >= 0 {
 			return false, nil
 		}
 		if _, err := descriptor(out).Write(w.buf[:n]); err != nil {

@@ -35,13 +35,13 @@ type Template struct {
 
 // Options say what to write, and where.
 type Options struct {
-	Dir      string // exists; empty but for a .git
-	Tree     orchestrator.ObjectID
-	Format   objectid.Format
-	Objects  Objects
-	Template *Template // nil: everything comes from Objects
-	Workers  int       // 0 means 2
-	Idle     bool      // whether the workers let everything else on the machine go first
+	Dir       string // exists; empty but for a .git
+	Tree      orchestrator.ObjectID
+	Format    objectid.Format
+	Objects   Objects
+	Templates []*Template // the best first; what none of them has comes from Objects
+	Workers   int         // 0 means 2
+	Idle      bool        // whether the workers let everything else on the machine go first
 	// Entry, if not nil, is told of every file before it is written, by one
 	// goroutine, a directory's files before those below it. An error ends the
 	// run.
@@ -51,8 +51,8 @@ type Options struct {
 // Result is what was written.
 type Result struct {
 	Index      *dircache.Index     // to be written as the directory's index
-	Shared     int                 // files that share the template's blocks
-	Copied     int                 // files copied from the template
+	Shared     int                 // files that share a template's blocks
+	Copied     int                 // files copied from a template
 	Extracted  int                 // files and symlinks from the object store
 	Submodules []orchestrator.Path // left empty
 }
@@ -63,13 +63,20 @@ const margin = 2 * time.Second
 
 // run is one call of Run.
 type run struct {
-	opts     Options
-	to, from *safeopen.Root // from is nil without a template
-	newest   time.Time      // no file gets a later modification time
-	clone    *cloning
+	opts   Options
+	to     *safeopen.Root
+	from   []source
+	newest time.Time // no file gets a later modification time
 
 	mu     sync.Mutex
 	result Result
+}
+
+// source is a template that is open.
+type source struct {
+	*Template
+	root  *safeopen.Root
+	clone *cloning
 }
 
 // Run writes the tree. It returns when nothing is being written any more.
@@ -78,17 +85,19 @@ func Run(ctx context.Context, opts Options) (Result, error) {
 		opts.Workers = 2
 	}
 	asOf := time.Now()
-	r := &run{opts: opts, newest: asOf.Add(-margin), clone: &cloning{}}
+	r := &run{opts: opts, newest: asOf.Add(-margin)}
 	var err error
 	if r.to, err = safeopen.OpenRoot(opts.Dir); err != nil {
 		return Result{}, fmt.Errorf("populate: %w", err)
 	}
 	defer r.to.Close()
-	if opts.Template != nil {
-		if r.from, err = safeopen.OpenRoot(opts.Template.Dir); err != nil {
-			return Result{}, fmt.Errorf("populate: %w", err)
+	for _, t := range opts.Templates {
+		root, err := safeopen.OpenRoot(t.Dir)
+		if err != nil {
+			continue // it is gone: the others have its files
 		}
-		defer r.from.Close()
+		defer root.Close()
+		r.from = append(r.from, source{t, root, &cloning{}})
 	}
 	entries, trees, err := r.all(ctx)
 	if err != nil {

@@ -89,7 +89,7 @@ func TestATreeFromATemplateIsLikeACheckout(t *testing.T) {
 	r.age()
 	dir, index := r.linked()
 	source := &counting{Objects: r.objects()}
-	got, err := populate.Run(t.Context(), populate.Options{Dir: dir, Tree: r.rev("HEAD^{tree}"), Objects: source, Template: r.template()})
+	got, err := populate.Run(t.Context(), populate.Options{Dir: dir, Tree: r.rev("HEAD^{tree}"), Objects: source, Templates: []*populate.Template{r.template()}})
 	r.must(err)
 	if got.Copied+got.Shared != 610 || len(source.blobs) != 2 {
 		t.Errorf("%d copied, %d shared, %d read, want all but the symlinks from the template", got.Copied, got.Shared, len(source.blobs))
@@ -128,7 +128,7 @@ func TestAFileThatMayHaveChangedIsNotCopied(t *testing.T) {
 	r.must(os.Symlink(r.dir+"-moved", filepath.Join(r.dir, "a-b")))
 
 	dir, index := r.linked()
-	got, err := populate.Run(t.Context(), populate.Options{Dir: dir, Tree: r.rev("HEAD^{tree}"), Objects: r.objects(), Template: template})
+	got, err := populate.Run(t.Context(), populate.Options{Dir: dir, Tree: r.rev("HEAD^{tree}"), Objects: r.objects(), Templates: []*populate.Template{template}})
 	r.must(err)
 	if got.Extracted != 9 {
 		t.Errorf("%d extracted, want the 7 files and the 2 symlinks", got.Extracted)
@@ -144,7 +144,7 @@ func TestARacyTemplateIsNotTrusted(t *testing.T) {
 	template := r.template()
 	template.Index.Advance(template.Index.Lookup("f").Stat.Mtime())
 	dir, _ := r.linked()
-	got, err := populate.Run(t.Context(), populate.Options{Dir: dir, Tree: r.rev("HEAD^{tree}"), Objects: r.objects(), Template: template})
+	got, err := populate.Run(t.Context(), populate.Options{Dir: dir, Tree: r.rev("HEAD^{tree}"), Objects: r.objects(), Templates: []*populate.Template{template}})
 	r.must(err)
 	if got.Extracted != 1 {
 		t.Error("a racy file was copied")
@@ -160,7 +160,7 @@ func TestATemplateOfAnotherCommitGivesWhatIsTheSame(t *testing.T) {
 	r.must(os.Remove(filepath.Join(r.dir, "a.txt")))
 	r.commit()
 	dir, index := r.linked()
-	got, err := populate.Run(t.Context(), populate.Options{Dir: dir, Tree: r.rev("HEAD^{tree}"), Objects: r.objects(), Template: template})
+	got, err := populate.Run(t.Context(), populate.Options{Dir: dir, Tree: r.rev("HEAD^{tree}"), Objects: r.objects(), Templates: []*populate.Template{template}})
 	r.must(err)
 	if got.Extracted != 4 {
 		t.Errorf("%d extracted, want 2 files and 2 symlinks", got.Extracted)

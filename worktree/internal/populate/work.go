@@ -52,12 +52,13 @@ func (w *worker) job(ctx context.Context, j job, entries []dircache.Entry) ([]di
 		return entries, err
 	}
 	defer unix.Close(to)
-	from := -1
-	if w.run.from != nil {
-		if fd, err := w.run.from.OpenDir(j.dir); err == nil {
-			from = fd
-			defer unix.Close(fd)
+	from := make([]int, len(w.run.from))
+	for i, source := range w.run.from {
+		if from[i], err = source.root.OpenDir(j.dir); err != nil {
+			from[i] = -1
+			continue
 		}
+		defer unix.Close(from[i])
 	}
 	for _, e := range j.files {
 		path := join(j.dir, e.Name)
@@ -71,11 +72,12 @@ func (w *worker) job(ctx context.Context, j job, entries []dircache.Entry) ([]di
 }
 
 // file is one file to write: into the directory to, maybe from the one of the
-// same path in the template.
+// same path in a template; those that lack it have -1.
 type file struct {
 	treeedit.Entry
-	path     orchestrator.Path
-	to, from int
+	path orchestrator.Path
+	to   int
+	from []int
 }
 
 // write writes a file and returns its stat data.
@@ -108,7 +110,7 @@ func (w *worker) write(ctx context.Context, f file) (unix.Stat_t, error) {
 
 // fill gives the new file its content and its time.
 func (w *worker) fill(ctx context.Context, f file, out int) (st unix.Stat_t, err error) {
-	mtime, done, err := w.fromTemplate(f, out)
+	mtime, done, err := w.fromTemplates(f, out)
 	if err != nil {
 		return st, err
 	}

@@ -1,0 +1,101 @@
+package worktree
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"boo/orchestrator"
+	"boo/worktree/internal/dircache"
+	"boo/worktree/internal/pack/objectid"
+	"boo/worktree/internal/populate"
+)
+
+// templates are the work trees that files may be copied from, the best first:
+// the person's checkout, and another chat's worktree where the checkout is not
+// at that tree.
+func (p *populating) templates(e *Engine, wt orchestrator.Worktree, format objectid.Format, tree orchestrator.ObjectID) (list []*populate.Template) {
+	if filepath.Base(string(wt.CommonDir)) == ".git" {
+		t := p.template(filepath.Dir(string(wt.CommonDir)), filepath.Join(string(wt.CommonDir), "index"), format, p.carried)
+		if t != nil {
+			list = append(list, t)
+			if at, known := t.Index.Tree(""); known && at == tree {
+				return list
+			}
+		}
+	}
+	if t := p.sibling(e, wt, format); t != nil {
+		list = append(list, t)
+	}
+	return list
+}
+
+// template returns a work tree, or nil where it has no index to go by, or its
+// files may be other than their objects in more than line ends.
+func (p *populating) template(dir, index string, format objectid.Format, carried conversion) *populate.Template {
+	entries, err := dircache.Read(index, format)
+	if err != nil {
+		return nil
+	}
+	converts := carried | p.conversions(entries)
+	if converts&^(textual|expanding) != 0 {
+		return nil
+	}
+	return &populate.Template{Dir: dir, Index: entries, Textual: converts != 0}
+}
+
+// sibling returns the worktree of another chat of the repository: one of the
+// same base, or else the one that was looked at last. What its agent did to
+// it shows in the stat data.
+func (p *populating) sibling(e *Engine, wt orchestrator.Worktree, format objectid.Format) *populate.Template {
+	registered, _ := os.ReadDir(filepath.Join(string(wt.CommonDir), "worktrees"))
+	var best orchestrator.ChatID
+	var newest time.Time
+	for _, entry := range registered {
+		chat, err := orchestrator.ParseChatID(entry.Name())
+		if err != nil || chat == wt.Chat {
+			continue
+		}
+		info, err := os.Lstat(filepath.Join(e.chatDir(chat), "index"))
+		if err != nil {
+			continue
+		}
+		head, _ := readSmall(filepath.Join(e.chatDir(chat), "git", "HEAD"), 1<<10)
+		if strings.TrimSpace(string(head)) == string(wt.Base) {
+			best = chat
+			break
+		}
+		if info.ModTime().After(newest) {
+			best, newest = chat, info.ModTime()
+		}
+	}
+	if best == "" {
+		return nil
+	}
+	carried, _, err := carriedRules(filepath.Join(e.chatDir(best), "git"))
+	if err != nil {
+		return nil
+	}
+	at, err := readSmall(adminOf(orchestrator.Worktree{CommonDir: wt.CommonDir, Chat: best}).file("gitdir"), 64<<10)
+	if err != nil {
+		return nil
+	}
+	return p.template(filepath.Dir(strings.TrimSuffix(string(at), "\n")), filepath.Join(e.chatDir(best), "index"), format, carried)
+}
+
+// conversions says what the attributes that an index knows of call for;
+// everything where they cannot be read.
+func (p *populating) conversions(index *dircache.Index) (c conversion) {
+	for _, entry := range index.Entries() {
+		if entry.Path != ".gitattributes" && !strings.HasSuffix(string(entry.Path), "/.gitattributes") {
+			continue
+		}
+		content, err := p.reader.Bytes(p.ctx, entry.ID, ruleLimit)
+		if err != nil {
+			return ^conversion(0)
+		}
+		c |= attributes(content)
+	}
+	return c
+}
