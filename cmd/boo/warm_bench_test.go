@@ -29,30 +29,31 @@ func BenchmarkWarmTurn(b *testing.B) {
 	}
 }
 
-func benchmarkWarmTurn(b *testing.B, agent orchestrator.AgentName) {
+// bench is a person's repository, and boo as they have it, with an agent that
+// speaks with a model that answers at once.
+type bench struct {
+	*testing.B
+	boo     string
+	repo    string
+	environ []string
+}
+
+func newBench(b *testing.B, agent orchestrator.AgentName, fill func(*testing.B, string)) *bench {
+	b.Helper()
 	model, err := scriptedmodel.Start(scriptedmodel.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer model.Close()
-	home, repo := b.TempDir(), b.TempDir()
-	environ := append(backendtest.Environ(b, agent, model.URL(), b.TempDir()), "BOO_HOME="+home,
+	b.Cleanup(func() { _ = model.Close() })
+	home := b.TempDir()
+	w := &bench{B: b, boo: filepath.Join(b.TempDir(), "boo"), repo: b.TempDir()}
+	w.environ = append(backendtest.Environ(b, agent, model.URL(), b.TempDir()), "BOO_HOME="+home,
 		"GIT_AUTHOR_NAME=Pat", "GIT_AUTHOR_EMAIL=pat@example.invalid", "GIT_COMMITTER_NAME=Pat", "GIT_COMMITTER_EMAIL=pat@example.invalid")
-	run := func(program string, args ...string) time.Duration {
-		began := time.Now()
-		cmd := exec.CommandContext(b.Context(), program, args...)
-		cmd.Dir, cmd.Env = repo, environ
-		if out, err := cmd.CombinedOutput(); err != nil {
-			b.Fatalf("%s %s: %v\n%s", program, strings.Join(args, " "), err, out)
-		}
-		return time.Since(began)
-	}
-	tenThousandFiles(b, repo)
-	run("git", "init", "-q")
-	run("git", "add", "-A")
-	run("git", "commit", "-q", "-m", "base")
-	boo := filepath.Join(b.TempDir(), "boo")
-	if out, err := exec.CommandContext(b.Context(), "go", "build", "-o", boo, ".").CombinedOutput(); err != nil {
+	fill(b, w.repo)
+	w.run("git", "init", "-q")
+	w.run("git", "add", "-A")
+	w.run("git", "commit", "-q", "-m", "base")
+	if out, err := exec.CommandContext(b.Context(), "go", "build", "-o", w.boo, ".").CombinedOutput(); err != nil {
 		b.Fatalf("build boo: %v\n%s", err, out)
 	}
 	if err := os.MkdirAll(filepath.Join(home, "data"), 0o700); err != nil {
@@ -61,6 +62,31 @@ func benchmarkWarmTurn(b *testing.B, agent orchestrator.AgentName) {
 	if err := os.Symlink(filepath.Join(backendtest.Data(b, agent), "agents"), filepath.Join(home, "data", "agents")); err != nil {
 		b.Fatal(err)
 	}
+	return w
+}
+
+// run runs a program in the repository and returns how long it took.
+func (w *bench) run(program string, args ...string) time.Duration {
+	w.Helper()
+	began := time.Now()
+	if err := w.try(program, args...); err != nil {
+		w.Fatal(err)
+	}
+	return time.Since(began)
+}
+
+func (w *bench) try(program string, args ...string) error {
+	cmd := exec.CommandContext(w.Context(), program, args...)
+	cmd.Dir, cmd.Env = w.repo, w.environ
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s %s: %w\n%s", program, strings.Join(args, " "), err, out)
+	}
+	return nil
+}
+
+func benchmarkWarmTurn(b *testing.B, agent orchestrator.AgentName) {
+	w := newBench(b, agent, tenThousandFiles)
+	run, boo, environ, repo := w.run, w.boo, w.environ, w.repo
 	send := func() time.Duration { return run(boo, "chat", "send", "--agent", string(agent), "say hello") }
 	defer run(boo, "daemon", "stop")
 	session := direct(b, agent, environ, repo)
@@ -110,6 +136,17 @@ func tenThousandFiles(b *testing.B, dir string) {
 // direct opens a session with the agent without boo's chats.
 func direct(b *testing.B, agent orchestrator.AgentName, environ []string, dir string) orchestrator.AgentSession {
 	b.Helper()
+	registry := straight(b, agent, environ)
+	session, err := registry.Start(b.Context(), orchestrator.SessionRequest{Agent: agent, Dir: orchestrator.WorktreeDir(dir)})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return session
+}
+
+// straight starts agents without boo's chats.
+func straight(b *testing.B, agent orchestrator.AgentName, environ []string) *backends.Registry {
+	b.Helper()
 	registry, err := backends.New(backends.Options{
 		Launcher: proc.Launcher{}, Protocols: map[string]backends.Protocol{"acp": acp.Protocol{}},
 		Data: backendtest.Data(b, agent), Environ: environ,
@@ -117,11 +154,7 @@ func direct(b *testing.B, agent orchestrator.AgentName, environ []string, dir st
 	if err != nil {
 		b.Fatal(err)
 	}
-	session, err := registry.Start(b.Context(), orchestrator.SessionRequest{Agent: agent, Dir: orchestrator.WorktreeDir(dir)})
-	if err != nil {
-		b.Fatal(err)
-	}
-	return session
+	return registry
 }
 
 func median(all []time.Duration) time.Duration {
