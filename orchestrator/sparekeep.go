@@ -73,6 +73,9 @@ func (e *Engine) lookAfterSpares(ctx context.Context, id RepoID, more bool) erro
 	n := 0
 	for _, s := range all {
 		if s.Repo != id {
+			if _, used := e.lastChat(ctx, s.Repo); more && !used {
+				e.keepSpares(s.Repo, false)
+			}
 			continue
 		}
 		if s.State == SpareMaking || !inUse || n == e.Spares || !slices.Equal(s.Sparse, want.Sparse) {
@@ -97,11 +100,11 @@ func (e *Engine) lookAfterSpares(ctx context.Context, id RepoID, more bool) erro
 // commit that is checked out where the last one was begun. It reports false for a
 // repository that is out of use.
 func (e *Engine) wantedSpare(ctx context.Context, repo Repo) (want Spare, inUse bool) {
-	chats, err := e.Store.Chats(ctx, ChatQuery{Repo: repo.ID, Limit: 1})
-	if err != nil || len(chats) == 0 || e.Now().Sub(chats[0].LastUsedAt) > spareAge {
+	last, used := e.lastChat(ctx, repo.ID)
+	if !used {
 		return want, false
 	}
-	dir := chats[0].Worktree.Source
+	dir := last.Worktree.Source
 	if dir == "" {
 		dir = repo.Root
 	}
@@ -115,6 +118,16 @@ func (e *Engine) wantedSpare(ctx context.Context, repo Repo) (want Spare, inUse 
 	}
 	sparse, err := e.sparse(ctx, c, SendRequest{}, base)
 	return Spare{Repo: repo.ID, Base: base.Commit, Sparse: sparse}, err == nil
+}
+
+// lastChat returns the chat last used in a repository, and false if that is long
+// ago. What cannot be read counts as in use, so that nothing goes for it.
+func (e *Engine) lastChat(ctx context.Context, repo RepoID) (last ChatSummary, used bool) {
+	chats, err := e.Store.Chats(ctx, ChatQuery{Repo: repo, Limit: 1})
+	if err != nil || len(chats) == 0 {
+		return last, err != nil
+	}
+	return chats[0], e.Now().Sub(chats[0].LastUsedAt) <= spareAge
 }
 
 func (e *Engine) makeSpare(ctx context.Context, repo Repo, s Spare) error {

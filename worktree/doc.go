@@ -30,6 +30,7 @@
 //	<Dir>/checkouts/<hash>    the person's checkout, rules as they are now
 //	<Dir>/plain/<hash name>   objects only
 //	<Dir>/packs/<hash>/       names of the packs that boo has put into a repository
+//	<Dir>/chats/<chat>/spare    while it is nobody's: what proves that it is as it was left
 //	<Dir>/blame/<chat>/       whom lines were blamed on, file by file; may go at any time
 //
 // so neither the repository's configuration, which an agent can write, nor
