@@ -182,23 +182,36 @@ func processorTime() (used time.Duration) {
 }
 
 // BenchmarkCreate makes worktrees by "git worktree add" and by the engine,
-// with the person's checkout to copy from and without. Nothing is
-// removed in between: some file systems are ten times slower at creating files
+// with the person's checkout to copy from, with another chat's worktree only,
+// and with the packed objects only. Nothing is removed in between: some file systems are ten times slower at creating files
 // just after others were deleted.
 func BenchmarkCreate(b *testing.B) {
 	for _, n := range sizes() {
 		b.Run(fmt.Sprintf("files=%d", n), func(b *testing.B) {
 			f := newBench(b, n)
 			index, aside := filepath.Join(f.repo, ".git/index"), filepath.Join(f.root, "index")
+			f.create() // so that there is another chat
 			f.contest(map[string]func(){
 				"git": func() {
 					f.made++
 					f.git(f.repo, "worktree", "add", "-q", "--detach", filepath.Join(f.root, "plain", fmt.Sprint(f.made)))
 				},
 				"template": func() { f.create() },
-				"objects": func() {
+				"sibling": func() {
 					f.must(os.Rename(index, aside))
 					f.create()
+					f.must(os.Rename(aside, index))
+				},
+				"objects": func() {
+					f.must(os.Rename(index, aside))
+					f.made++
+					opts, known := f.opts, f.engine
+					opts.Dir = filepath.Join(f.root, "others", fmt.Sprint(f.made)) // which knows of no other chat
+					var err error
+					f.engine, err = worktree.New(opts)
+					f.must(err)
+					f.create()
+					f.engine = known
 					f.must(os.Rename(aside, index))
 				},
 			})
