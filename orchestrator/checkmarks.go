@@ -47,8 +47,10 @@ func (e *Engine) filesNow(ctx context.Context, dir string, set ChangeSet) (Objec
 		if err != nil || c.CommonDir != set.Chat.Worktree.CommonDir {
 			continue
 		}
-		tree, _, err := e.Trees.Files(ctx, c)
-		return tree, err
+		if tree, _, err := e.Trees.Files(ctx, c); err == nil {
+			return tree, nil
+		}
+		break // what cannot be read is not what was checked
 	}
 	return "", ctx.Err()
 }

@@ -2,7 +2,6 @@ package orchestrator
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -110,16 +109,29 @@ func (j *judging) known(ctx context.Context, check plannedCheck) (CheckResult, b
 	return r, true, nil
 }
 
-// checkLock names the lock that says of a scratch that somebody is at it.
-func checkLock(name ChatID) string { return "check-" + string(name) }
+// checkLock names the lock that says of a scratch that somebody is at it. There
+// are as many as letters that a name can end in, so that they stay few.
+func checkLock(name ChatID) string { return "check-" + string(name[len(name)-1:]) }
+
+// lockedName returns a name for a scratch whose lock is held.
+func (e *Engine) lockedName(ctx context.Context) (name ChatID, release func(), err error) {
+	for range len(idAlphabet) {
+		name = NewChatID() // of no chat: the ids of scratches and chats never meet
+		release, free, err := e.Locks.TryLock(checkLock(name))
+		if err != nil || free {
+			return name, release, err
+		}
+	}
+	release, err = e.Locks.Lock(ctx, checkLock(name), func() {}) // very many checks run
+	return name, release, err
+}
 
 // makeScratch makes the worktree that the checks run in.
 func (j *judging) makeScratch(ctx context.Context) (drop func(), err error) {
 	drop = func() {}
-	name := NewChatID() // of no chat: the ids of scratches and chats never meet
-	release, free, err := j.e.Locks.TryLock(checkLock(name))
-	if err != nil || !free {
-		return drop, errors.Join(err, fmt.Errorf("lock %s", checkLock(name)))
+	name, release, err := j.e.lockedName(ctx)
+	if err != nil {
+		return drop, err
 	}
 	wt, err := j.e.Trees.MakeScratch(ctx, j.req.Checkout, name, j.tree)
 	if err != nil {
