@@ -87,12 +87,12 @@ func (lt *liveTurn) takeChat() (release func(), err error) {
 // isFirst reports whether no earlier turn of the chat is open; those whose
 // owner has died are settled on the way. The chat's lock is held.
 func (lt *liveTurn) isFirst() (bool, error) {
-	turns, err := lt.e.Store.Turns(lt.ctx, lt.turn.Chat)
+	turns, err := lt.e.Store.OpenTurns(lt.ctx)
 	if err != nil {
 		return false, err
 	}
 	for _, t := range turns {
-		if t.Number >= lt.turn.Number || t.State.Terminal() {
+		if t.Chat != lt.turn.Chat || t.Number >= lt.turn.Number {
 			continue
 		}
 		if lt.e.Processes.Alive(t.Owner) && !lt.e.abandoned(t) {

@@ -197,13 +197,13 @@ func title(prompt string) string {
 
 // ahead lists the turns of a chat that a new one has to wait for.
 func (e *Engine) ahead(ctx context.Context, chat ChatID) ([]Turn, error) {
-	turns, err := e.Store.Turns(ctx, chat)
+	turns, err := e.Store.OpenTurns(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var open []Turn
 	for _, t := range turns {
-		if !t.State.Terminal() {
+		if t.Chat == chat {
 			open = append(open, t)
 		}
 	}
