@@ -22,7 +22,8 @@ import (
 // BenchmarkWarmTurn measures a turn of a real agent with a model that answers at
 // once, in a repository of 10,000 files: "boo chat send" as a person types it,
 // warm and after a restart of the agent, beside the same prompt over the protocol
-// to the same agent with a git status before and after it.
+// to the same agent with a git status before and after it: one that is warm, and
+// one that is started for the prompt.
 func BenchmarkWarmTurn(b *testing.B) {
 	for _, agent := range []orchestrator.AgentName{"goose", "qwen"} {
 		b.Run(string(agent), func(b *testing.B) { benchmarkWarmTurn(b, agent) })
@@ -91,22 +92,35 @@ func benchmarkWarmTurn(b *testing.B, agent orchestrator.AgentName) {
 	defer run(boo, "daemon", "stop")
 	session := direct(b, agent, environ, repo)
 	defer session.Close(context.Background())
-	ask := func() time.Duration {
+	ask := func(open func() orchestrator.AgentSession) time.Duration {
 		began := time.Now()
 		run("git", "status")
-		if _, err := session.Prompt(b.Context(), []string{"say hello"}, func() error { return nil }, func(orchestrator.Event) {}); err != nil {
+		if _, err := open().Prompt(b.Context(), []string{"say hello"}, func() error { return nil }, func(orchestrator.Event) {}); err != nil {
 			b.Fatal(err)
 		}
 		run("git", "status")
 		return time.Since(began)
 	}
+	held := func() orchestrator.AgentSession { return session }
+	starts := func() time.Duration {
+		var own orchestrator.AgentSession
+		took := ask(func() orchestrator.AgentSession {
+			own = direct(b, agent, environ, repo)
+			return own
+		})
+		if err := own.Close(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+		return took
+	}
 	send()
 	send()
-	ask()
-	var warm, straight, cold []time.Duration
+	ask(held)
+	var warm, straight, started, cold []time.Duration
 	for b.Loop() {
-		warm, straight = append(warm, send()), append(straight, ask())
+		warm, straight = append(warm, send()), append(straight, ask(held))
 		if len(cold) < 3 {
+			started = append(started, starts())
 			run(boo, "chat", "restart")
 			cold = append(cold, send())
 		}
@@ -114,6 +128,8 @@ func benchmarkWarmTurn(b *testing.B, agent orchestrator.AgentName) {
 	b.ReportMetric(float64(median(warm).Microseconds())/1000, "warm-ms")
 	b.ReportMetric(float64(median(straight).Microseconds())/1000, "direct+2status-ms")
 	b.ReportMetric(float64(median(warm))/float64(median(straight)), "warm/direct")
+	b.ReportMetric(float64(median(started).Microseconds())/1000, "started+2status-ms")
+	b.ReportMetric(float64(median(warm))/float64(median(started)), "warm/started")
 	b.ReportMetric(float64(median(cold))/float64(median(warm)), "cold/warm")
 	b.ReportMetric(0, "ns/op")
 }
