@@ -19,6 +19,7 @@ type Config struct {
 	Processes Processes
 	Projects  Projects // nil where no project file is to be read
 	Commands  Commands // nil likewise
+	Archives  Archives // nil where nothing is archived
 	// Worktrees is the directory that the chats' worktrees are made in.
 	Worktrees string
 	// Histories is the directory for what is too long to be told to an agent in
@@ -62,6 +63,9 @@ func NewEngine(c Config) *Engine {
 	}
 	if c.Projects == nil {
 		c.Projects = noProjects{}
+	}
+	if c.Archives == nil {
+		c.Archives = noArchives{}
 	}
 	e := &Engine{
 		Config:      c,

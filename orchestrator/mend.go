@@ -15,6 +15,23 @@ func (e *Engine) ensureWorktree(ctx context.Context, t Turn) (Worktree, error) {
 	if err != nil {
 		return wt, err
 	}
+	if wt.State == WorktreeClosing { // an archive was cut off
+		if err := e.Archives.Settle(ctx, wt); err != nil {
+			return wt, err
+		}
+		if wt, err = e.Store.Worktree(ctx, t.Chat); err != nil {
+			return wt, err
+		}
+	}
+	if wt.State == WorktreeArchived {
+		if err := e.Archives.Restore(ctx, wt); err != nil {
+			return wt, err
+		}
+		e.say(ctx, t, "the worktree was archived; it is back at "+string(wt.Dir))
+		if wt, err = e.Store.Worktree(ctx, t.Chat); err != nil {
+			return wt, err
+		}
+	}
 	switch wt.State {
 	case WorktreeCreating:
 		if err := e.Trees.Create(ctx, wt); err != nil {

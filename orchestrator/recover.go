@@ -33,7 +33,10 @@ func (e *Engine) Recover(ctx context.Context) ([]Recovery, error) {
 			done = append(done, *r)
 		}
 	}
-	return done, e.endStrays(ctx)
+	if err := e.endStrays(ctx); err != nil {
+		return done, err
+	}
+	return done, e.recoverArchives(ctx)
 }
 
 func (e *Engine) recoverApplies(ctx context.Context) ([]Recovery, error) {

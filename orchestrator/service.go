@@ -82,6 +82,14 @@ type Service interface {
 	// Risk judges whether the worktree of a chat, or those of the repository when
 	// ref names none, could go without anything being lost or disturbed.
 	Risk(ctx context.Context, ref ChatRef) ([]RiskVerdict, error)
+	// Archive takes the worktree of a chat off the disk: all of it that git can
+	// hold is kept by refs, and a restore or the next prompt brings it back. With
+	// force also where changes or commits are at risk. On CodeAtRisk and
+	// CodeUnverified the result has the verdict.
+	Archive(ctx context.Context, ref ChatRef, force bool) (Archived, error)
+	// Unarchive brings an archived worktree back; where it is there it does
+	// nothing.
+	Unarchive(ctx context.Context, ref ChatRef) (Worktree, error)
 	// Recover settles what a boo that died left behind, and reports it. Every
 	// command calls it first; it costs one query when there is nothing to do.
 	Recover(ctx context.Context) ([]Recovery, error)

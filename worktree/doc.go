@@ -61,6 +61,7 @@
 //	refs/boo/bases/<commit>         a base made or fetched for a chat, until its worktree is made
 //	refs/boo/chats/<chat>/worktree-head  where HEAD of the worktree is, if not at the base
 //	refs/boo/chats/<chat>/left/<commit>  where HEAD was, and what is not part of where it is
+//	refs/boo/chats/<chat>/archive       what no snapshot has, of a worktree that is archived
 //	refs/boo/root                   the start in a repository without commits
 //
 // # A worktree while it is made

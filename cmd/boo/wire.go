@@ -14,6 +14,7 @@ import (
 	"boo/orchestrator/daemon"
 	"boo/orchestrator/store"
 	"boo/pending"
+	"boo/reaper"
 	"boo/worktree"
 )
 
@@ -55,6 +56,7 @@ func openEngine(ctx context.Context, d dirs, c config) (*orchestrator.Engine, er
 	if err != nil {
 		return nil, err
 	}
+	trash := &reaper.Archiver{Root: filepath.Join(d.Data, "worktrees"), Trees: trees, Rows: db, Processes: proc.Table{}}
 	return orchestrator.NewEngine(orchestrator.Config{
 		Store:     db,
 		Trees:     trees,
@@ -64,6 +66,7 @@ func openEngine(ctx context.Context, d dirs, c config) (*orchestrator.Engine, er
 		Locks:     locks,
 		Processes: proc.Table{},
 		Projects:  projects{},
+		Archives:  trash,
 		Commands:  backends.Commands{Launcher: proc.Launcher{}},
 		Worktrees: filepath.Join(d.Data, "worktrees"),
 		Agent:     c.DefaultAgent,

@@ -26,7 +26,7 @@ func worktreeCommand(e *env) *cli.Command {
 					return runWorktreeLs(c.Context, e, c.Bool("all"))
 				},
 			},
-			worktreeRiskCommand(e),
+			worktreeRiskCommand(e), worktreeArchiveCommand(e), worktreeRestoreCommand(e),
 			{
 				Name:      "repair",
 				Usage:     "mend the worktree of a chat, or those of this repository",

@@ -69,7 +69,14 @@ var (
 	rowRepair = call[orchestrator.ChatRef, []orchestrator.WorktreeRepair]{
 		route: "POST /v1/repair", do: orchestrator.Service.Repair, changes: true,
 	}
-	rowRisk       = call[orchestrator.ChatRef, []orchestrator.RiskVerdict]{route: "POST /v1/risk", do: orchestrator.Service.Risk}
+	rowRisk    = call[orchestrator.ChatRef, []orchestrator.RiskVerdict]{route: "POST /v1/risk", do: orchestrator.Service.Risk}
+	rowArchive = call[archiveIn, orchestrator.Archived]{
+		route: "POST /v1/archive", changes: true,
+		do: func(svc orchestrator.Service, ctx context.Context, in archiveIn) (orchestrator.Archived, error) {
+			return svc.Archive(ctx, in.Ref, in.Force)
+		},
+	}
+	rowUnarchive  = call[orchestrator.ChatRef, orchestrator.Worktree]{route: "POST /v1/unarchive", do: orchestrator.Service.Unarchive, changes: true}
 	rowTurnEvents = follow[orchestrator.TurnID]{
 		route: "GET /v1/turns/{id}/events", parse: orchestrator.ParseTurnID, do: orchestrator.Service.Follow,
 	}
@@ -121,7 +128,7 @@ var (
 func rows() []row {
 	return []row{
 		rowSend, rowStop, rowAnswer, rowPermissions, rowChats, rowChat, rowLog, rowRecover, rowRestart, rowStatus, rowTurnEvents, rowChatEvents,
-		rowWorktrees, rowRepair, rowRisk,
+		rowWorktrees, rowRepair, rowRisk, rowArchive, rowUnarchive,
 		rowApprovals, rowApprove, rowRevoke, rowCheck,
 		rowChanges, rowReview, rowHunks, rowDangers, rowDiff, rowBlame, rowConflicts, rowApply, rowReject, rowUndo,
 	}
@@ -153,6 +160,11 @@ type logIn struct {
 	Ref   orchestrator.ChatRef
 	After orchestrator.Seq
 	Limit int
+}
+
+type archiveIn struct {
+	Ref   orchestrator.ChatRef
+	Force bool
 }
 
 type restartIn struct {

@@ -75,6 +75,16 @@ func (c *Client) Risk(ctx context.Context, ref orchestrator.ChatRef) ([]orchestr
 	return rowRisk.on(ctx, c, ref)
 }
 
+// Archive implements [orchestrator.Service].
+func (c *Client) Archive(ctx context.Context, ref orchestrator.ChatRef, force bool) (orchestrator.Archived, error) {
+	return rowArchive.on(ctx, c, archiveIn{ref, force})
+}
+
+// Unarchive implements [orchestrator.Service].
+func (c *Client) Unarchive(ctx context.Context, ref orchestrator.ChatRef) (orchestrator.Worktree, error) {
+	return rowUnarchive.on(ctx, c, ref)
+}
+
 // Follow implements [orchestrator.Service]. It reconnects by itself, also to
 // another daemon.
 func (c *Client) Follow(ctx context.Context, turn orchestrator.TurnID, after orchestrator.Seq, yield func(orchestrator.Event) error) error {

@@ -1,0 +1,208 @@
+package orchestrator
+
+import (
+	"context"
+	"slices"
+	"strings"
+)
+
+// Archives takes worktrees off the disk and brings them back. Package reaper
+// implements it. The caller holds the chat's lock, but for Settle.
+type Archives interface {
+	// Archive takes a worktree off the disk, all of whose files the newest snapshot
+	// has. On error it stands where it stood, or is brought back by Settle.
+	Archive(ctx context.Context, wt Worktree) (Archived, error)
+	// Restore makes an archived worktree again, at the same place, and its row
+	// active. Done in part before, it goes on.
+	Restore(ctx context.Context, wt Worktree) error
+	// Settle finishes or takes back what was cut off of one chat.
+	Settle(ctx context.Context, wt Worktree) error
+	// Open lists the chats of which something was cut off, or is not cleared away
+	// yet.
+	Open() ([]ChatID, error)
+	// Clear removes from the disk, without haste, what was archived. It ends with
+	// ctx, and is gone on with by the next one.
+	Clear(ctx context.Context)
+}
+
+// Archived says what became of an archived worktree.
+type Archived struct {
+	Chat ChatID      `json:"chat"`
+	Dir  WorktreeDir `json:"dir"`
+	// Verdict is that at the moment of removal.
+	Verdict RiskVerdict `json:"risk"`
+	// Left are ignored files and directories that were not kept: a restore does
+	// not bring them back.
+	Left []string `json:"left,omitempty"`
+	// Already says that it was archived before.
+	Already bool `json:"already,omitempty"`
+}
+
+// consented are the risks that an archive may be forced over: what is at stake
+// is kept by refs, and comes back with a restore.
+var consented = []RiskKind{RiskPending, RiskDirty, RiskUntracked, RiskStash, RiskUnpushed}
+
+// Archive archives a chat's worktree; see [Service.Archive].
+func (e *Engine) Archive(ctx context.Context, ref ChatRef, force bool) (Archived, error) {
+	chat, err := e.resolve(ctx, ref)
+	if err != nil {
+		return Archived{}, err
+	}
+	release, free, err := e.Locks.TryLock(ChatLock(chat.ID))
+	if err != nil {
+		return Archived{}, err
+	}
+	if !free {
+		return Archived{}, Errorf(CodeBusy, "somebody works in the worktree of chat %s; it was left alone", chat.ID).WithHint("boo chat wait %s", chat.ID)
+	}
+	defer release()
+	done, err := e.archive(ctx, chat.ID, force)
+	if err == nil {
+		e.clearArchived()
+	}
+	return done, err
+}
+
+// archive carries an archive out; the chat's lock is held. The verdict is taken
+// here, at the moment of removal.
+func (e *Engine) archive(ctx context.Context, chat ChatID, force bool) (Archived, error) {
+	wt, err := e.Store.Worktree(ctx, chat)
+	if err != nil {
+		return Archived{}, err
+	}
+	done := Archived{Chat: chat, Dir: wt.Dir}
+	switch wt.State {
+	case WorktreeArchived:
+		done.Already = true
+		return done, nil
+	case WorktreeActive:
+	default:
+		return done, Errorf(CodeInvalid, "the worktree of chat %s is %s; it was left alone", chat, wt.State).WithHint("boo worktree repair %s", chat)
+	}
+	if err := e.Agents.Evict(ctx, chat, ""); err != nil {
+		return done, err
+	}
+	done.Verdict = e.judge(ctx, []Worktree{wt}, map[ChatID]bool{chat: true})[0]
+	if err := refused(done.Verdict, force); err != nil {
+		return done, err
+	}
+	if done.Verdict.State != RiskClean {
+		// What nobody has recorded yet is pending from now on.
+		if err := e.Pending.CatchUp(ctx, chat); err != nil {
+			return done, err
+		}
+	}
+	verdict := done.Verdict
+	done, err = e.Archives.Archive(ctx, wt)
+	done.Verdict = verdict
+	return done, err
+}
+
+// refused is the error of an archive over a verdict; nil if it may go on.
+func refused(v RiskVerdict, force bool) error {
+	var reasons, hard []string
+	for _, r := range v.Risks {
+		reasons = append(reasons, r.Detail)
+		if !slices.Contains(consented, r.Kind) {
+			hard = append(hard, r.Detail)
+		}
+	}
+	switch {
+	case len(reasons) == 0:
+		return nil
+	case len(hard) > 0 && v.State == RiskUnverified:
+		return Errorf(CodeUnverified, "the worktree of chat %s is kept: %s", v.Chat, strings.Join(reasons, "; ")).WithHint("boo worktree risk %s", v.Chat)
+	case len(hard) > 0:
+		return Errorf(CodeAtRisk, "the worktree of chat %s is kept, and cannot be forced away: %s", v.Chat, strings.Join(hard, "; ")).
+			WithHint("boo worktree risk %s", v.Chat)
+	case force:
+		return nil
+	}
+	return Errorf(CodeAtRisk, "the worktree of chat %s is kept: %s", v.Chat, strings.Join(reasons, "; ")).
+		WithHint("boo pending apply -c %s, or boo pending reject -c %s, or boo worktree archive --force %s, which keeps all of it in snapshots", v.Chat, v.Chat, v.Chat)
+}
+
+// Unarchive brings an archived worktree back; see [Service.Unarchive].
+func (e *Engine) Unarchive(ctx context.Context, ref ChatRef) (Worktree, error) {
+	chat, err := e.resolve(ctx, ref)
+	if err != nil {
+		return Worktree{}, err
+	}
+	release, err := e.Locks.Lock(ctx, ChatLock(chat.ID), func() {})
+	if err != nil {
+		return Worktree{}, err
+	}
+	defer release()
+	wt, err := e.Store.Worktree(ctx, chat.ID)
+	if err != nil || wt.State != WorktreeArchived {
+		return wt, err
+	}
+	if err := e.Archives.Restore(ctx, wt); err != nil {
+		return wt, err
+	}
+	return e.Store.Worktree(ctx, chat.ID)
+}
+
+// recoverArchives settles archives that were cut off.
+func (e *Engine) recoverArchives(ctx context.Context) error {
+	open, err := e.Archives.Open()
+	if err != nil || len(open) == 0 {
+		return err
+	}
+	for _, chat := range open {
+		// Other chats must not wait for one that cannot be settled; whoever uses
+		// that one is told.
+		_ = e.settleArchive(ctx, chat)
+	}
+	e.clearArchived()
+	return nil
+}
+
+func (e *Engine) settleArchive(ctx context.Context, chat ChatID) error {
+	release, free, err := e.Locks.TryLock(ChatLock(chat))
+	if err != nil || !free {
+		return err
+	}
+	defer release()
+	wt, err := e.Store.Worktree(ctx, chat)
+	if err != nil && CodeOf(err) == CodeNotFound {
+		return nil // of another boo's
+	}
+	if err != nil {
+		return err
+	}
+	return e.Archives.Settle(ctx, wt)
+}
+
+// clearArchived removes what was archived, in the background. The engine cuts it
+// off, and waits for it, when it closes.
+func (e *Engine) clearArchived() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return
+	}
+	e.turns.Add(1)
+	go func() {
+		defer e.turns.Done()
+		release, free, err := e.Locks.TryLock("archived")
+		if err != nil || !free {
+			return // another boo is at it
+		}
+		defer release()
+		e.Archives.Clear(e.life)
+	}()
+}
+
+// noArchives stands where nothing is archived.
+type noArchives struct{}
+
+func (noArchives) Archive(_ context.Context, wt Worktree) (Archived, error) {
+	return Archived{Chat: wt.Chat, Dir: wt.Dir}, Errorf(CodeInvalid, "nothing is archived here")
+}
+func (noArchives) Restore(context.Context, Worktree) error {
+	return Errorf(CodeInvalid, "nothing is archived here")
+}
+func (noArchives) Settle(context.Context, Worktree) error { return nil }
+func (noArchives) Open() ([]ChatID, error)                { return nil, nil }
+func (noArchives) Clear(context.Context)                  {}

@@ -1,0 +1,4 @@
+package reaper
+
+// OnStep has f told before each step.
+func (a *Archiver) OnStep(f func(step string)) { a.step = f }

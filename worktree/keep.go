@@ -1,0 +1,283 @@
+package worktree
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"boo/orchestrator"
+)
+
+// mostIgnored is how many bytes of ignored files are kept of a worktree that
+// goes.
+const mostIgnored = 10 << 20
+
+// mostIgnoredFiles is how many files of one ignored directory are kept at most.
+const mostIgnoredFiles = 500
+
+// archiveRef holds what no snapshot of a chat has, of a worktree that is gone.
+func archiveRef(chat orchestrator.ChatID) string { return chatRefs(chat) + "archive" }
+
+// The entries of an archive's tree.
+const (
+	keptFiles  = "ignored" // a tree of ignored files, as they are
+	keptModes  = "modes"   // a line, ended by NUL, for each of them; see ignoredFile
+	keptStaged = "staged"  // the tree of the worktree's own index
+	keptIndex  = "index"   // that index, byte for byte
+)
+
+// Keep makes sure that nothing is lost with a worktree, which stands at "at" now
+// and in which nobody works: its newest snapshot has all files as they are, and a
+// commit that refs/boo/chats/<chat>/archive holds has the ignored ones, up to 10
+// MB, what is staged, and, as its parents, every commit that its HEAD was at.
+// All of it was read back when Keep returns. It returns the ignored files and
+// directories that were left out. CodeAtRisk if something cannot be kept.
+func (e *Engine) Keep(ctx context.Context, wt orchestrator.Worktree, at orchestrator.WorktreeDir) (left []string, err error) {
+	there := wt
+	there.Dir = at
+	if err := realDir(there); err != nil {
+		return nil, err
+	}
+	snap, changes, err := e.unrecorded(ctx, there)
+	switch {
+	case err != nil:
+		return nil, coded(err, "compare the worktree of chat %s with its newest snapshot", wt.Chat)
+	case len(changes) > 0:
+		return nil, orchestrator.Errorf(orchestrator.CodeBusy, "%s was changed while the worktree of chat %s was to be archived", changes[0].path, wt.Chat).
+			WithHint("boo worktree archive %s, once nobody works in it", wt.Chat)
+	case len(snap.Skipped) > 0:
+		return nil, orchestrator.Errorf(orchestrator.CodeAtRisk, "%s cannot be recorded: %s", snap.Skipped[0].Path, snap.Skipped[0].Reason)
+	}
+	if err := e.noRepositories(ctx, there, snap.Tree); err != nil {
+		return nil, err
+	}
+	if err := e.keepHead(ctx, wt); err != nil {
+		return nil, err
+	}
+	kept, left, err := e.keepRest(ctx, there)
+	if err != nil {
+		return nil, coded(err, "keep what no snapshot has of chat %s", wt.Chat)
+	}
+	return left, coded(e.readBack(ctx, wt, kept), "read back what is kept of chat %s", wt.Chat)
+}
+
+// noRepositories refuses a worktree with repositories in it: of these a snapshot
+// has no more than the commit that they are at.
+func (e *Engine) noRepositories(ctx context.Context, wt orchestrator.Worktree, tree orchestrator.ObjectID) error {
+	r, err := e.chat(ctx, wt)
+	if err != nil {
+		return err
+	}
+	out, err := e.git.Run(ctx, r.call("ls-tree", "-r", "-z", string(tree)))
+	if err != nil {
+		return coded(err, "look for repositories in worktree %s", wt.Dir)
+	}
+	for entry := range strings.SplitSeq(string(out.Stdout), "\x00") {
+		info, path, ok := strings.Cut(entry, "\t")
+		if !ok || !strings.HasPrefix(info, "160000 ") {
+			continue
+		}
+		below, err := os.ReadDir(filepath.Join(string(wt.Dir), path))
+		if err == nil && len(below) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return holdsRepository(wt, path)
+		}
+	}
+	return nil
+}
+
+func holdsRepository(wt orchestrator.Worktree, path string) error {
+	return orchestrator.Errorf(orchestrator.CodeAtRisk, "%s in the worktree of chat %s is a repository of its own, which boo does not keep", path, wt.Chat).
+		WithHint("move it elsewhere, and then: boo worktree archive %s", wt.Chat)
+}
+
+// keepRest writes the archive's commit and moves its ref.
+func (e *Engine) keepRest(ctx context.Context, wt orchestrator.Worktree) (kept orchestrator.ObjectID, left []string, err error) {
+	r, err := e.chat(ctx, wt)
+	if err != nil {
+		return "", nil, err
+	}
+	temp, remove, err := e.tempDir("keep")
+	if err != nil {
+		return "", nil, err
+	}
+	defer remove()
+	files, left, err := e.ignoredFiles(ctx, wt, r)
+	if err != nil {
+		return "", nil, err
+	}
+	var entries strings.Builder
+	ignored, modes, err := e.storeIgnored(ctx, wt, r.with(filepath.Join(temp, "ignored")), files)
+	if err != nil {
+		return "", nil, fmt.Errorf("keep ignored files: %w", err)
+	}
+	fmt.Fprintf(&entries, "040000 tree %s\t%s\n100644 blob %s\t%s\n", ignored, keptFiles, modes, keptModes)
+	if raw, err := os.ReadFile(adminOf(wt).file("index")); err == nil {
+		staged := filepath.Join(temp, "staged")
+		if err := os.WriteFile(staged, raw, 0o600); err != nil {
+			return "", nil, err
+		}
+		tree, err := e.objectFrom(ctx, r.with(staged).call("write-tree"))
+		if err != nil {
+			return "", nil, fmt.Errorf("keep what is staged: %w", err)
+		}
+		fmt.Fprintf(&entries, "040000 tree %s\t%s\n", tree, keptStaged)
+		if shared, _ := filepath.Glob(adminOf(wt).file("sharedindex.*")); len(shared) == 0 && !bytes.Contains(raw, []byte("FSMN")) {
+			blob, err := e.PutBlob(ctx, wt.CommonDir, bytes.NewReader(raw))
+			if err != nil {
+				return "", nil, err
+			}
+			fmt.Fprintf(&entries, "100644 blob %s\t%s\n", blob, keptIndex)
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return "", nil, err
+	}
+	call := r.call("mktree")
+	call.Stdin = strings.NewReader(entries.String())
+	tree, err := e.objectFrom(ctx, call)
+	if err != nil {
+		return "", nil, err
+	}
+	parents, err := e.everHead(ctx, wt)
+	if err != nil {
+		return "", nil, err
+	}
+	if kept, err = e.Commit(ctx, wt.CommonDir, tree, parents, "boo: what no snapshot has of chat "+string(wt.Chat)+"\n"); err != nil {
+		return "", nil, err
+	}
+	old, err := e.refCommit(ctx, wt.CommonDir, archiveRef(wt.Chat))
+	if err != nil {
+		return "", nil, err
+	}
+	return kept, left, e.MoveRef(ctx, wt.CommonDir, archiveRef(wt.Chat), old, kept)
+}
+
+// ignoredFiles lists the ignored files that are kept: the entries that git names
+// as ignored, in their order, as far as they find room. A directory is kept as a
+// whole or not at all.
+func (e *Engine) ignoredFiles(ctx context.Context, wt orchestrator.Worktree, r repo) (keep, left []string, err error) {
+	out, err := e.git.Run(ctx, r.call("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"))
+	if err != nil {
+		return nil, nil, fmt.Errorf("list ignored files: %w", err)
+	}
+	room := int64(mostIgnored)
+	for entry := range strings.SplitSeq(strings.TrimSuffix(string(out.Stdout), "\x00"), "\x00") {
+		if entry == "" {
+			continue
+		}
+		files, size, whole, err := within(wt, strings.TrimSuffix(entry, "/"), room)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case whole:
+			keep, room = append(keep, files...), room-size
+		default:
+			left = append(left, entry)
+		}
+	}
+	return keep, left, nil
+}
+
+// within lists the files at and below a path, unless they take more than room or
+// are not all files and symlinks.
+func within(wt orchestrator.Worktree, path string, room int64) (files []string, size int64, whole bool, err error) {
+	whole = true
+	err = filepath.WalkDir(filepath.Join(string(wt.Dir), path), func(at string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.Name() == ".git" {
+			return holdsRepository(wt, path)
+		}
+		if entry.IsDir() {
+			return nil
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		size += info.Size() + 100 // many small ones take room too
+		if !info.Mode().IsRegular() && info.Mode()&fs.ModeSymlink == 0 || size > room || len(files) == mostIgnoredFiles {
+			whole = false
+			return nil
+		}
+		rel, err := filepath.Rel(string(wt.Dir), at)
+		files = append(files, rel)
+		return err
+	})
+	return files, size, whole, err
+}
+
+// everHead lists the newest snapshot and every commit that HEAD of the worktree
+// is known to have been at.
+func (e *Engine) everHead(ctx context.Context, wt orchestrator.Worktree) ([]orchestrator.ObjectID, error) {
+	newest, err := e.Newest(ctx, wt)
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	for _, name := range []string{"logs/HEAD", "ORIG_HEAD", "HEAD"} {
+		content, err := os.ReadFile(adminOf(wt).file(name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		text.Write(content)
+		text.WriteByte('\n')
+	}
+	if head, err := readHead(string(adminOf(wt))); err == nil {
+		text.WriteString(string(head) + "\n")
+	}
+	ids := []orchestrator.ObjectID{wt.Base}
+	if newest.Commit != "" {
+		ids = append(ids, newest.Commit)
+	}
+	for line := range strings.Lines(text.String()) {
+		before, _, _ := strings.Cut(line, "\t")
+		for _, word := range strings.Fields(before) {
+			if id, err := orchestrator.ParseObjectID(word); err == nil && len(id) == len(wt.Base) && !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return e.commitsAmong(ctx, wt, ids)
+}
+
+// commitsAmong are those of the ids that the repository has commits of.
+func (e *Engine) commitsAmong(ctx context.Context, wt orchestrator.Worktree, ids []orchestrator.ObjectID) (commits []orchestrator.ObjectID, err error) {
+	r, err := e.plain(wt.CommonDir, wt.Base)
+	if err != nil {
+		return nil, err
+	}
+	var ask strings.Builder
+	for _, id := range ids {
+		ask.WriteString(string(id) + "\n")
+	}
+	call := r.call("cat-file", "--batch-check=%(objectname) %(objecttype)")
+	call.Stdin = strings.NewReader(ask.String())
+	out, err := e.git.Run(ctx, call)
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(string(out.Stdout)) {
+		if id, kind, _ := strings.Cut(strings.TrimSpace(line), " "); kind == "commit" {
+			commits = append(commits, orchestrator.ObjectID(id))
+		}
+	}
+	return commits, nil
+}
+
+// readBack checks that everything that a commit leads to, beyond the base, is in
+// the repository.
+func (e *Engine) readBack(ctx context.Context, wt orchestrator.Worktree, kept orchestrator.ObjectID) error {
+	r, err := e.plain(wt.CommonDir, wt.Base)
+	if err != nil {
+		return err
+	}
+	_, err = e.git.Run(ctx, r.call("rev-list", "--objects", "--quiet", string(kept), "^"+string(wt.Base)))
+	return err
+}

@@ -1,0 +1,148 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"boo/orchestrator"
+)
+
+// ignoredFile is an ignored file as an archive keeps it, one "perm id path" in
+// the list of modes: git itself would forget who may read it.
+type ignoredFile struct {
+	perm fs.FileMode // fs.ModeSymlink for a symlink
+	id   orchestrator.ObjectID
+	path string
+}
+
+func (f ignoredFile) line() string {
+	return fmt.Sprintf("%o %s %s\x00", uint32(f.perm), f.id, f.path)
+}
+
+// storeIgnored stores files byte for byte, whatever conversions are set, and
+// returns the tree of them and the list of their modes.
+func (e *Engine) storeIgnored(ctx context.Context, wt orchestrator.Worktree, r repo, files []string) (tree, modes orchestrator.ObjectID, err error) {
+	var lines, entries strings.Builder
+	for _, path := range files {
+		f, err := e.storeFile(ctx, wt, path)
+		if err != nil {
+			return "", "", err
+		}
+		lines.WriteString(f.line())
+		mode := "100644"
+		if f.perm == fs.ModeSymlink {
+			mode = "120000"
+		}
+		fmt.Fprintf(&entries, "%s %s 0\t%s\x00", mode, f.id, path)
+	}
+	call := r.call("update-index", "-z", "--index-info")
+	call.Stdin = strings.NewReader(entries.String())
+	if _, err := e.git.Run(ctx, call); err != nil {
+		return "", "", err
+	}
+	if tree, err = e.objectFrom(ctx, r.call("write-tree")); err != nil {
+		return "", "", err
+	}
+	modes, err = e.PutBlob(ctx, wt.CommonDir, strings.NewReader(lines.String()))
+	return tree, modes, err
+}
+
+func (e *Engine) storeFile(ctx context.Context, wt orchestrator.Worktree, path string) (ignoredFile, error) {
+	root, err := os.OpenRoot(string(wt.Dir))
+	if err != nil {
+		return ignoredFile{}, err
+	}
+	defer root.Close()
+	info, err := root.Lstat(path)
+	if err != nil {
+		return ignoredFile{}, err
+	}
+	f := ignoredFile{perm: info.Mode().Perm(), path: path}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		f.perm = fs.ModeSymlink
+		target, err := root.Readlink(path)
+		if err != nil {
+			return f, err
+		}
+		f.id, err = e.PutBlob(ctx, wt.CommonDir, strings.NewReader(target))
+		return f, err
+	}
+	file, err := root.Open(path)
+	if err != nil {
+		return f, err
+	}
+	defer file.Close()
+	f.id, err = e.PutBlob(ctx, wt.CommonDir, file)
+	return f, err
+}
+
+// bringIgnored writes the ignored files of an archive that are not there.
+func (e *Engine) bringIgnored(ctx context.Context, wt orchestrator.Worktree, list string) error {
+	root, err := os.OpenRoot(string(wt.Dir))
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for line := range strings.SplitSeq(strings.TrimSuffix(list, "\x00"), "\x00") {
+		if line == "" {
+			continue
+		}
+		parts := strings.SplitN(line, " ", 3)
+		if len(parts) < 3 {
+			return fmt.Errorf("the list of ignored files has %q", line)
+		}
+		perm, err := strconv.ParseUint(parts[0], 8, 32)
+		if err != nil {
+			return fmt.Errorf("the list of ignored files has %q", line)
+		}
+		f := ignoredFile{perm: fs.FileMode(perm), id: orchestrator.ObjectID(parts[1]), path: parts[2]}
+		if err := e.bringFile(ctx, wt, root, f); err != nil && !errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("write %s: %w", f.path, err)
+		}
+	}
+	return nil
+}
+
+// bringFile writes one file; fs.ErrExist if something is there already. It has
+// its name only when it is whole.
+func (e *Engine) bringFile(ctx context.Context, wt orchestrator.Worktree, root *os.Root, f ignoredFile) error {
+	if _, err := root.Lstat(f.path); err == nil {
+		return fs.ErrExist
+	}
+	if err := root.MkdirAll(filepath.Dir(f.path), 0o755); err != nil {
+		return err
+	}
+	if f.perm == fs.ModeSymlink {
+		var target strings.Builder
+		if err := e.Blob(ctx, wt.CommonDir, f.id, &target); err != nil {
+			return err
+		}
+		return root.Symlink(target.String(), f.path)
+	}
+	draft := f.path + ".boo-restoring"
+	if err := gone(root.Remove(draft)); err != nil {
+		return err
+	}
+	file, err := root.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(e.Blob(ctx, wt.CommonDir, f.id, file), file.Chmod(f.perm), file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	return root.Rename(draft, f.path)
+}
+
+// gone is err, unless it says that something was not there.
+func gone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
