@@ -73,6 +73,9 @@ func change(id orchestrator.ChangeID, path orchestrator.Path, op orchestrator.Ch
 	return c
 }
 
+// playedTree is the worktree of the chat that is played.
+const playedTree = "/data/worktrees/r1/c000000001"
+
 func (f *fakeService) Recover(context.Context) ([]orchestrator.Recovery, error) { return nil, nil }
 
 func (f *fakeService) Close() error {
@@ -87,7 +90,7 @@ func (f *fakeService) Send(_ context.Context, req orchestrator.SendRequest) (orc
 	if strings.HasPrefix(req.Prompt, "unsendable") {
 		return orchestrator.Sent{}, orchestrator.Errorf(orchestrator.CodeNotFound, "there is no agent %q", req.Agent).WithHint("boo agents ls")
 	}
-	return orchestrator.Sent{Chat: "c000000001", Turn: "t000000001", Agent: cmp.Or(req.Agent, "goose"), NewChat: true, Ahead: f.ahead}, nil
+	return orchestrator.Sent{Chat: "c000000001", Turn: "t000000001", Agent: cmp.Or(req.Agent, "goose"), NewChat: true, Ahead: f.ahead, Dir: playedTree}, nil
 }
 
 func (f *fakeService) Stop(_ context.Context, turn orchestrator.TurnID, now bool) error {
@@ -121,7 +124,7 @@ func (f *fakeService) Chat(context.Context, orchestrator.ChatRef) (orchestrator.
 		d.ChatSummary = f.chats[0]
 	}
 	d.ID, d.TurnList = "c000000001", f.turns
-	d.Worktree.Dir = "/data/worktrees/r1/c000000001"
+	d.Worktree.Dir = playedTree
 	return d, nil
 }
 
