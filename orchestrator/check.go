@@ -44,9 +44,9 @@ type CheckOptions struct {
 
 	// Began and Ended are told each check, and Output what it writes, both streams,
 	// piece by piece; each may be nil. Nothing of it comes through a connection.
-	Began  func(Check)
-	Output func(piece []byte)
-	Ended  func(CheckResult)
+	Began  func(Check)        `json:"-"`
+	Output func(piece []byte) `json:"-"`
+	Ended  func(CheckResult)  `json:"-"`
 }
 
 // CheckResult is how a check ended on a tree.
