@@ -13,11 +13,15 @@ func opencode() Definition {
 		Env:        opencodeEnv(),
 		EnvPass:    passed("OPENCODE_*"),
 		Mode:       "build",
+		Sessions:   opencodeSessions,
 		Package:    opencodePackage(),
 		Shared:     true,
 		Concurrent: true,
 	}
 }
+
+// opencodeSessions is opencode's own database, the same for all its forms.
+const opencodeSessions = "opencode"
 
 func opencodePackage() Package {
 	return Package{

@@ -12,6 +12,7 @@ func opencodeACP() Definition {
 		Env:      opencodeEnv(),
 		EnvPass:  passed("OPENCODE_*"),
 		Mode:     "build",
+		Sessions: opencodeSessions,
 		Package:  opencodePackage(),
 		Quirks: Quirks{
 			// It takes 1 to 2 s to start, and many times that on a busy machine.

@@ -38,8 +38,11 @@ type Definition struct {
 	// and that a turn which is stopped leaves nothing behind in it. What stops a
 	// turn then only puts its session away.
 	Concurrent bool
-	Package    Package
-	Quirks     Quirks
+	// Sessions names the store that the agent keeps its sessions in, if others
+	// bring them back from there as well.
+	Sessions string
+	Package  Package
+	Quirks   Quirks
 }
 
 // Package is how an agent is installed.

@@ -123,6 +123,18 @@ func (r *Registry) environOf(environ []string) []string {
 	return environ
 }
 
+// Kin lists the other agents of the same store of sessions.
+func (r *Registry) Kin(name orchestrator.AgentName) []orchestrator.AgentName {
+	var kin []orchestrator.AgentName
+	own := r.defs[name].Sessions
+	for _, def := range r.Definitions() {
+		if own != "" && def.Sessions == own && def.Name != name {
+			kin = append(kin, def.Name)
+		}
+	}
+	return kin
+}
+
 // Evict does nothing: a registry keeps nothing warm.
 func (r *Registry) Evict(context.Context, orchestrator.ChatID, orchestrator.AgentName) error {
 	return nil

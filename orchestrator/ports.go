@@ -133,6 +133,10 @@ type Agents interface {
 	// or else opens a new session. On error no process of the session is left.
 	Start(ctx context.Context, req SessionRequest) (AgentSession, error)
 
+	// Kin lists the other agents that keep their sessions in the same store:
+	// the one can bring back what the other began.
+	Kin(name AgentName) []AgentName
+
 	// Evict closes the warm session of an agent in a chat, of all its agents if
 	// agent is "". A session whose turn runs is left alone and closed at its
 	// release. None being there is no error.

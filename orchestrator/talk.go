@@ -24,14 +24,14 @@ func (lt *liveTurn) open(wt Worktree) (*talk, error) {
 	if err != nil {
 		return nil, err
 	}
-	row, err := e.Store.Session(ctx, lt.turn.Chat, lt.turn.Agent)
+	row, family, err := lt.heritage(ctx)
 	if err != nil {
 		return nil, err
 	}
 	t := &talk{lt: lt, row: row}
 	t.session, err = e.Agents.Start(ctx, SessionRequest{
 		Chat: lt.turn.Chat, Turn: lt.turn.ID, Agent: lt.turn.Agent, Model: lt.turn.Model, Mode: lt.turn.Mode, Dir: wt.Dir,
-		NativeID: row.NativeID, Used: row.UsedAt, Turns: completedBy(turns, lt.turn.Agent), Last: lastBy(turns, lt.turn),
+		NativeID: row.NativeID, Used: row.UsedAt, Turns: completedBy(turns, family), Last: lastBy(turns, lt.turn, family),
 		Environ: lt.environ, Permit: lt.permit, Started: t.started, Gone: e.processGone, Notice: lt.notice, Ended: lt.sessionEnded,
 	})
 	if err != nil {
@@ -43,6 +43,30 @@ func (lt *liveTurn) open(wt Worktree) (*talk, error) {
 		return nil, err
 	}
 	return t, nil
+}
+
+// heritage is the agent's session in the chat, and the agents whose turns are
+// in it: an agent that shares its store of sessions with another goes on with
+// that one's, unless it has one of its own.
+func (lt *liveTurn) heritage(ctx context.Context) (row Session, family []AgentName, err error) {
+	row, err = lt.e.Store.Session(ctx, lt.turn.Chat, lt.turn.Agent)
+	family = []AgentName{lt.turn.Agent}
+	for _, kin := range lt.e.Agents.Kin(lt.turn.Agent) {
+		if err != nil {
+			break
+		}
+		var other Session
+		other, err = lt.e.Store.Session(ctx, lt.turn.Chat, kin)
+		if other.NativeID == "" || row.NativeID != "" && row.NativeID != other.NativeID {
+			continue
+		}
+		family = append(family, kin)
+		row.NativeID, row.SeenTurn = other.NativeID, max(row.SeenTurn, other.SeenTurn)
+		if other.UsedAt.After(row.UsedAt) {
+			row.UsedAt = other.UsedAt
+		}
+	}
+	return row, family, err
 }
 
 // begin tells the store and the followers how the session came to be.
@@ -159,20 +183,20 @@ func (e *Engine) processGone(p Process) {
 // notice tells those who follow the turn what they wait for.
 func (lt *liveTurn) notice(text string) { lt.e.say(lt.ctx, lt.turn, text) }
 
-// lastBy returns the last turn before cur that its agent took.
-func lastBy(turns []Turn, cur Turn) TurnID {
+// lastBy returns the last turn before cur that was taken in its session.
+func lastBy(turns []Turn, cur Turn, family []AgentName) TurnID {
 	for _, t := range slices.Backward(turns) {
-		if t.Number < cur.Number && t.Agent == cur.Agent && t.Before != "" {
+		if t.Number < cur.Number && slices.Contains(family, t.Agent) && t.Before != "" {
 			return t.ID
 		}
 	}
 	return ""
 }
 
-func completedBy(turns []Turn, agent AgentName) int {
+func completedBy(turns []Turn, family []AgentName) int {
 	n := 0
 	for _, t := range turns {
-		if t.Agent == agent && t.State == TurnCompleted {
+		if slices.Contains(family, t.Agent) && t.State == TurnCompleted {
 			n++
 		}
 	}

@@ -82,6 +82,11 @@ func (w *world) open() *orchestrator.Engine {
 			Command: []string{self, "scripted-agent", "--store", filepath.Join(w.data, "agent-"+string(name))},
 		}
 	}
+	for _, name := range kin {
+		custom[name] = backends.Custom{
+			Protocol: "acp", Command: []string{self, "scripted-agent", "--store", filepath.Join(w.data, "agent-kin")},
+		}
+	}
 	registry, err := backends.New(backends.Options{
 		Launcher: proc.Launcher{}, Protocols: map[string]backends.Protocol{"acp": acp.Protocol{Version: "test"}, "opencode": opencode.Protocol{}},
 		Custom: custom, Data: w.data, Environ: os.Environ(),
