@@ -23,7 +23,7 @@ const (
 	liveTime   = 10 * time.Second
 	// maxBanner bounds what is kept of what a server prints, in bytes.
 	maxBanner = 8 << 10
-	readyMark = "opencode server listening on "
+	readyMark = "opencode server listening on"
 	user      = "opencode"
 )
 
@@ -44,9 +44,8 @@ func (Protocol) Boot(ctx context.Context, def backends.Definition, launch backen
 	h := newHost(def, child)
 	h.tasks.Go(func() { h.banner.read(child.Stdout()) })
 	if err := h.begin(ctx, password); err != nil {
-		said := h.said() // before the child's end adds to it
-		_ = h.Close(context.WithoutCancel(ctx))
-		return nil, h.unready(err, said)
+		_ = h.Close(context.WithoutCancel(ctx)) // after which all that it printed was read
+		return nil, h.unready(err)
 	}
 	return h, nil
 }
@@ -88,14 +87,14 @@ var (
 )
 
 // unready is the error of a server that did not come up.
-func (h *Host) unready(err error, said string) error {
+func (h *Host) unready(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return orchestrator.Errorf(orchestrator.CodeInterrupted, "stopped before the server of agent %s was ready: %w", h.def.Name, err)
 	}
 	if errors.Is(err, errExited) {
 		err = fmt.Errorf("%w (%s)", err, exitText(h.child.Exit()))
 	}
-	return orchestrator.Errorf(orchestrator.CodeAgent, "the server of agent %s did not start: %w%s", h.def.Name, err, said).
+	return orchestrator.Errorf(orchestrator.CodeAgent, "the server of agent %s did not start: %w%s", h.def.Name, err, h.said()).
 		WithHint("boo agents doctor %s", h.def.Name)
 }
 
@@ -116,7 +115,7 @@ func (b *banner) read(out io.Reader) {
 		b.keep(line)
 		if address, ok := strings.CutPrefix(strings.TrimSpace(string(line)), readyMark); ok && !found {
 			found = true
-			b.ready <- address
+			b.ready <- strings.TrimSpace(address)
 		}
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 			return

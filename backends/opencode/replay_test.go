@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -29,6 +30,8 @@ type replay struct {
 	frames []string
 	gates  map[string]chan string // what the client did, with the prompt's id
 	done   chan struct{}
+	unwell atomic.Bool  // neither healthy nor sending events
+	tries  atomic.Int64 // to listen, while it was so
 
 	mu       sync.Mutex
 	streams  []chan string
@@ -67,6 +70,10 @@ func newReplay(t *testing.T, frames []string) *replay {
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /global/health", func(w http.ResponseWriter, _ *http.Request) {
+		if r.unwell.Load() {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
 		fmt.Fprint(w, `{"healthy":true,"version":"1.0"}`)
 	})
 	mux.HandleFunc("GET /global/event", r.stream)
@@ -103,6 +110,11 @@ func newReplay(t *testing.T, frames []string) *replay {
 }
 
 func (r *replay) stream(w http.ResponseWriter, q *http.Request) {
+	if r.unwell.Load() {
+		r.tries.Add(1)
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return
+	}
 	events := make(chan string, 10000)
 	events <- `{"type":"server.connected","properties":{}}`
 	r.mu.Lock()
@@ -245,9 +257,12 @@ func (r *replay) record(f string) {
 // stub is the process of a recorded server.
 type stub struct {
 	backends.Child
+	out  io.Reader
 	gone chan struct{}
 	once sync.Once
 }
+
+func (s *stub) Stdout() io.Reader { return s.out }
 
 func (s *stub) Done() <-chan struct{} { return s.gone }
 func (s *stub) Exit() backends.Exit   { return backends.Exit{Code: 3} }
