@@ -3,7 +3,10 @@ package orchestrator
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,9 +17,18 @@ type stage struct {
 	*guard
 	t    *testing.T
 	lt   *liveTurn
-	said []string
-	work Millis // CPU time of the agent's processes
+	work atomic.Int64 // CPU time of the agent's processes, in milliseconds
 	down chan time.Duration
+
+	mu   sync.Mutex
+	told []string
+}
+
+// said lists the notices so far.
+func (s *stage) said() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.told)
 }
 
 // stageAgents has one agent, whose processes have worked as the stage says.
@@ -26,7 +38,7 @@ type stageAgents struct {
 }
 
 func (a stageAgents) Live() []LiveAgent {
-	return []LiveAgent{{Agent: "one", Chats: []ChatID{"c1"}, CPU: a.s.work}}
+	return []LiveAgent{{Agent: "one", Chats: []ChatID{"c1"}, CPU: Millis(a.s.work.Load())}}
 }
 
 // stageSession only hears when it is to stop.
@@ -48,7 +60,9 @@ func watched(t *testing.T, policy Policy, limits Limits, play func(s *stage)) {
 		s.lt = &liveTurn{e: e, turn: Turn{ID: "t1", Chat: "c1", Agent: "one"}, ctx: e.life, session: stageSession{s: s}}
 		s.guard = newGuard(s.lt, limits, func(ev Event) {
 			if ev.Kind == EventNotice {
-				s.said = append(s.said, ev.Text)
+				s.mu.Lock()
+				s.told = append(s.told, ev.Text)
+				s.mu.Unlock()
 			}
 		})
 		defer s.close()
@@ -76,17 +90,17 @@ const minute = time.Minute
 
 func TestAnAgentThatGivesNoSignIsHalted(t *testing.T) {
 	watched(t, Policy{Stall: 15 * minute}, Limits{}, func(s *stage) {
-		if why := s.after(7 * minute); why != "" || len(s.said) > 0 {
-			t.Errorf("after 7 min: halted %q, said %q", why, s.said)
+		if why := s.after(7 * minute); why != "" || len(s.said()) > 0 {
+			t.Errorf("after 7 min: halted %q, said %q", why, s.said())
 		}
-		if why := s.after(minute); why != "" || len(s.said) != 1 || !strings.Contains(s.said[0], "no sign of life from one for 7m30s") {
-			t.Errorf("after half the time: halted %q, said %q", why, s.said)
+		if why := s.after(minute); why != "" || len(s.said()) != 1 || !strings.Contains(s.said()[0], "no sign of life from one for 7m30s") {
+			t.Errorf("after half the time: halted %q, said %q", why, s.said())
 		}
 		if why := s.after(6 * minute); why != "" {
 			t.Errorf("halted too early: %q", why)
 		}
-		if why := s.after(2 * minute); why != "stalled: no sign of life from one for 15m0s" || len(s.said) != 1 {
-			t.Errorf("halted %q, said %q", why, s.said)
+		if why := s.after(2 * minute); why != "stalled: no sign of life from one for 15m0s" || len(s.said()) != 1 {
+			t.Errorf("halted %q, said %q", why, s.said())
 		}
 	})
 }
@@ -108,8 +122,8 @@ func TestWhoSpeaksIsNotHalted(t *testing.T) {
 func TestAnOpenQuestionIsTheAgentsGoodReasonToWait(t *testing.T) {
 	watched(t, Policy{Stall: 15 * minute}, Limits{}, func(s *stage) {
 		s.lt.asking.Add(1)
-		if why := s.after(24 * time.Hour); why != "" || len(s.said) > 0 {
-			t.Fatalf("halted %q, said %q", why, s.said)
+		if why := s.after(24 * time.Hour); why != "" || len(s.said()) > 0 {
+			t.Fatalf("halted %q, said %q", why, s.said())
 		}
 		s.lt.asking.Add(-1)
 		if why := s.after(16 * minute); why == "" {
@@ -136,7 +150,7 @@ func TestARunningToolThatWorksIsASignOfLife(t *testing.T) {
 				}
 				why := ""
 				for range 40 {
-					s.work += Millis(c.share * float64(minute/time.Millisecond))
+					s.work.Add(int64(c.share * float64(minute/time.Millisecond)))
 					why += s.after(minute)
 				}
 				if (why == "") != c.lives {
@@ -194,8 +208,13 @@ func (s *stage) cost(u Usage) { s.see(Event{Kind: EventUsage, Usage: &u}) }
 
 func TestAStopOfThePersonsComesFirst(t *testing.T) {
 	watched(t, Policy{}, Limits{Time: minute}, func(s *stage) {
+		s.lt.mu.Lock()
 		s.lt.stopping = true
-		if why := s.after(2 * minute); why != "" || s.lt.halted != nil {
+		s.lt.mu.Unlock()
+		why := s.after(2 * minute)
+		s.lt.mu.Lock()
+		defer s.lt.mu.Unlock()
+		if why != "" || s.lt.halted != nil {
 			t.Errorf("halted %q", why)
 		}
 	})

@@ -71,20 +71,20 @@ func TestLoopsAreFound(t *testing.T) {
 				if why := s.after(0); c.halt == "" && why != "" || !strings.HasPrefix(why, c.halt) {
 					t.Errorf("halted %q, want %q", why, c.halt)
 				}
-				if len(s.said) != c.warns {
-					t.Errorf("warned %q", s.said)
+				if len(s.said()) != c.warns {
+					t.Errorf("warned %q", s.said())
 				}
 			})
 			watched(t, Policy{Loop: LoopWarn}, Limits{}, func(s *stage) {
 				c.play(s)
-				if why := s.after(0); why != "" || len(s.said) != c.warns {
-					t.Errorf("told only to warn: halted %q, warned %q", why, s.said)
+				if why := s.after(0); why != "" || len(s.said()) != c.warns {
+					t.Errorf("told only to warn: halted %q, warned %q", why, s.said())
 				}
 			})
 			watched(t, Policy{Loop: LoopOff}, Limits{}, func(s *stage) {
 				c.play(s)
-				if why := s.after(0); why != "" || len(s.said) > 0 {
-					t.Errorf("told to look away: halted %q, warned %q", why, s.said)
+				if why := s.after(0); why != "" || len(s.said()) > 0 {
+					t.Errorf("told to look away: halted %q, warned %q", why, s.said())
 				}
 			})
 		})
