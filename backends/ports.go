@@ -2,6 +2,7 @@ package backends
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"time"
 
@@ -56,6 +57,14 @@ type Child interface {
 type Exit struct {
 	Code   int    // exit status; -1 if a signal ended it
 	Signal string // "killed", "terminated", …; "" if it exited
+}
+
+// String says it for people: "signal: killed", "exit status 3".
+func (e Exit) String() string {
+	if e.Signal != "" {
+		return "signal: " + e.Signal
+	}
+	return fmt.Sprintf("exit status %d", e.Code)
 }
 
 // Protocol brings agents up over one wire protocol. Packages acp and opencode

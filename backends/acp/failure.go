@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"boo/backends"
 	"boo/orchestrator"
 )
 
@@ -35,7 +34,7 @@ func (a *agent) bury(ctx context.Context, cause error) string {
 	}
 	_ = a.drain(ctx) // nothing more can be done about output that stays open
 	if own {
-		return exitText(a.child.Exit())
+		return a.child.Exit().String()
 	}
 	return cause.Error()
 }
@@ -44,13 +43,6 @@ func (a *agent) bury(ctx context.Context, cause error) string {
 func (a *agent) obituary(end string) error {
 	return orchestrator.Errorf(orchestrator.CodeAgent, "agent %s: %w (%s)%s", a.def.Name, orchestrator.ErrAgentDied, end, a.tail()).
 		WithHint("boo agents doctor %s", a.def.Name)
-}
-
-func exitText(e backends.Exit) string {
-	if e.Signal != "" {
-		return "signal: " + e.Signal
-	}
-	return fmt.Sprintf("exit status %d", e.Code)
 }
 
 // tail returns what the agent last wrote beside the protocol, to stand at the

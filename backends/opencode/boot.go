@@ -92,7 +92,7 @@ func (h *Host) unready(err error) error {
 		return orchestrator.Errorf(orchestrator.CodeInterrupted, "stopped before the server of agent %s was ready: %w", h.def.Name, err)
 	}
 	if errors.Is(err, errExited) {
-		err = fmt.Errorf("%w (%s)", err, exitText(h.child.Exit()))
+		err = fmt.Errorf("%w (%s)", err, h.child.Exit().String())
 	}
 	return orchestrator.Errorf(orchestrator.CodeAgent, "the server of agent %s did not start: %w%s", h.def.Name, err, h.said()).
 		WithHint("boo agents doctor %s", h.def.Name)

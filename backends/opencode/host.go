@@ -149,17 +149,10 @@ func (h *Host) obituary() error {
 	how := h.hung
 	h.mu.Unlock()
 	if how == "" {
-		how = exitText(h.child.Exit())
+		how = h.child.Exit().String()
 	}
 	return orchestrator.Errorf(orchestrator.CodeAgent, "agent %s: %w (%s)%s", h.def.Name, orchestrator.ErrAgentDied, how, h.said()).
 		WithHint("boo agents doctor %s", h.def.Name)
-}
-
-func exitText(e backends.Exit) string {
-	if e.Signal != "" {
-		return "signal: " + e.Signal
-	}
-	return fmt.Sprintf("exit status %d", e.Code)
 }
 
 // said returns what the server last printed, to stand at the end of an error.
