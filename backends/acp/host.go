@@ -103,7 +103,14 @@ func (h *Host) drop(s *Session) {
 	}
 }
 
-// find returns the session of an id; nil if it is none of boo's.
+// known returns the session that has an id by now; nil if none has.
+func (h *Host) known(id string) *Session {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.sessions[id]
+}
+
+// find is known for what may come before the answer that tells the id.
 func (h *Host) find(id string) *Session {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -163,8 +170,8 @@ func (h *Host) request(id json.RawMessage, method string, params json.RawMessage
 		h.conn.refuse(id, codeBadParams, "Invalid params")
 		return true
 	}
-	s := h.find(r.Session)
-	if s == nil || s.id != r.Session {
+	s := h.known(r.Session)
+	if s == nil {
 		h.conn.respond(id, cancelledOutcome())
 		return true
 	}
