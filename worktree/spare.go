@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -97,8 +98,8 @@ func (e *Engine) roomFor(wt orchestrator.Worktree) error {
 	return nil
 }
 
-// ripen waits until the index is older than the second in which files were
-// written, and says so in it: the first git status then need not read them again.
+// ripen sees to it that the index is of a later second than the files are, as
+// git compares no less: the first git status then need not read them again.
 func (e *Engine) ripen(ctx context.Context, wt orchestrator.Worktree) error {
 	r, err := e.chat(ctx, wt)
 	if err != nil {
@@ -113,7 +114,8 @@ func (e *Engine) ripen(ctx context.Context, wt orchestrator.Worktree) error {
 		return err
 	}
 	select {
-	case <-time.After(time.Until(index.AsOf().Truncate(time.Second).Add(1100 * time.Millisecond))):
+	// The files were written by now, whatever the index's own time is.
+	case <-time.After(time.Until(time.Now().Truncate(time.Second).Add(1100 * time.Millisecond))):
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
@@ -123,13 +125,11 @@ func (e *Engine) ripen(ctx context.Context, wt orchestrator.Worktree) error {
 	return e.shareIndex(wt, r)
 }
 
+// racy reports whether git would read a file again that is not newer than the
+// index: most gits are built to compare whole seconds.
 func racy(index *dircache.Index) bool {
-	for i := range index.Entries() {
-		if index.Racy(&index.Entries()[i]) {
-			return true
-		}
-	}
-	return false
+	asOf := index.AsOf().Unix()
+	return slices.ContainsFunc(index.Entries(), func(e dircache.Entry) bool { return e.Stat.Mtime().Unix() >= asOf })
 }
 
 // shareIndex gives the worktree's own git the index that boo has.

@@ -272,8 +272,17 @@ if [ $n = "$VICTIM" ]; then : > ` + at + `; kill -9 $$; fi
 	}
 }
 
+// TestTheFirstStatusInASpareReadsNoFile has an index that is as late as can be in
+// the second in which the files were written: git compares no more than seconds.
 func TestTheFirstStatusInASpareReadsNoFile(t *testing.T) {
-	f := newFixture(t, withRoom)
+	late := &gitWrapper{script: `
+case "$*" in *read-tree*)
+	"$GIT" "$@" || exit
+	touch -d "@$(stat -c %Y "$GIT_INDEX_FILE").999999999" "$GIT_INDEX_FILE"
+	exit
+esac
+`}
+	f := newFixture(t, withRoom, late.install(t))
 	f.write(f.repo+"/a", "a\n")
 	f.write(f.repo+"/.gitattributes", "*.x text eol=crlf\n") // git writes the files
 	f.commit()
