@@ -6,11 +6,24 @@ import "time"
 type Chat struct {
 	ID         ChatID
 	Repo       RepoID
-	Title      string // first line of the first prompt, shortened
+	Name       ChatName // "" for one that is only known by its id
+	Kind       ChatKind
+	Title      string // first line of the first prompt, shortened; "" before it
 	State      ChatState
+	Agent      AgentName // takes the prompts that name none; "" for the last one that took one
+	Model      string    // of Agent, likewise; "" for the agent's own
 	CreatedAt  time.Time
 	LastUsedAt time.Time
 }
+
+// ChatKind says what a chat is for.
+type ChatKind string
+
+// The kinds of chats.
+const (
+	KindChat ChatKind = "chat" // goes on
+	KindRun  ChatKind = "run"  // was made for one prompt
+)
 
 // ChatState says whether a chat takes turns.
 type ChatState string

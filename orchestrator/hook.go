@@ -71,7 +71,7 @@ func (lt *liveTurn) report(ctx context.Context) (turnReport, error) {
 	if err != nil {
 		return turnReport{}, err
 	}
-	chats, err := lt.e.Store.Chats(ctx, ChatQuery{Prefix: string(t.Chat)})
+	chats, err := lt.e.Store.Chats(ctx, ChatQuery{Called: string(t.Chat)})
 	if err != nil || len(chats) == 0 {
 		return turnReport{}, err
 	}

@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -37,8 +38,9 @@ func (e *Engine) lastUsed(ctx context.Context, c Checkout) (ChatSummary, bool, e
 	return chats[0], true, nil
 }
 
-// resolve finds the chat that ref names. A prefix is looked for in every
-// repository; without one the repository decides.
+// resolve finds the chat that ref names. An id is looked for in every
+// repository, a name in the one that ref.Dir is in; without either the
+// repository decides.
 func (e *Engine) resolve(ctx context.Context, ref ChatRef) (ChatSummary, error) {
 	if ref.Prefix == "" {
 		c, err := e.checkout(ctx, ref.Dir)
@@ -51,22 +53,62 @@ func (e *Engine) resolve(ctx context.Context, ref ChatRef) (ChatSummary, error) 
 		}
 		return chat, err
 	}
-	prefix, err := ParseChatPrefix(ref.Prefix)
+	called, err := ParseChatArgument(ref.Prefix)
 	if err != nil {
 		return ChatSummary{}, err
 	}
-	chats, err := e.Store.Chats(ctx, ChatQuery{Prefix: prefix})
-	switch {
-	case err != nil:
+	chats, err := e.Store.Chats(ctx, ChatQuery{Called: called})
+	if err != nil {
 		return ChatSummary{}, err
-	case len(chats) == 0:
-		return ChatSummary{}, Errorf(CodeNotFound, "no chat %s", ref.Prefix).WithHint("boo chat ls --all")
-	case len(chats) > 1:
-		var ids []string
-		for _, c := range chats {
-			ids = append(ids, string(c.ID))
-		}
-		return ChatSummary{}, Errorf(CodeInvalid, "%s could be any of %s", ref.Prefix, strings.Join(ids, ", "))
 	}
-	return chats[0], nil
+	if chats, err = e.within(ctx, ref.Dir, called, chats); err != nil {
+		return ChatSummary{}, err
+	}
+	switch len(chats) {
+	case 0:
+		return ChatSummary{}, Errorf(CodeNotFound, "no chat %s", ref.Prefix).WithHint("boo chat ls --all")
+	case 1:
+		return chats[0], nil
+	}
+	var which []string
+	for _, c := range chats {
+		which = append(which, c.called())
+	}
+	return ChatSummary{}, Errorf(CodeInvalid, "%s could be any of %s", ref.Prefix, strings.Join(which, ", ")).WithHint("name it by its id, or by more of that")
+}
+
+// called is how a chat is told from others: by its id, and its name.
+func (c ChatSummary) called() string {
+	if c.Name == "" {
+		return string(c.ID)
+	}
+	return string(c.ID) + " (" + string(c.Name) + ")"
+}
+
+// within keeps of the chats that are called so those of which that is the id,
+// and those whose name it is in the repository of a directory. Outside of any
+// repository it keeps all.
+func (e *Engine) within(ctx context.Context, dir, called string, chats []ChatSummary) ([]ChatSummary, error) {
+	foreign := func(c ChatSummary) bool { return string(c.Name) == called && !strings.HasPrefix(string(c.ID), called) }
+	if !slices.ContainsFunc(chats, foreign) {
+		return chats, nil
+	}
+	repo, _, err := e.repoOf(ctx, dir)
+	if CodeOf(err) == CodeNotFound && err != nil {
+		return chats, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var kept []ChatSummary
+	for _, c := range chats {
+		if !foreign(c) || c.Chat.Repo == repo.ID {
+			kept = append(kept, c)
+		}
+	}
+	if len(kept) == 0 {
+		return nil, Errorf(CodeNotFound, "no chat of this repository has the name %s; one of %s has", called, chats[0].RepoRoot).
+			WithHint("name it by its id: %s", chats[0].ID)
+	}
+	return kept, nil
 }

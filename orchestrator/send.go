@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -26,7 +27,7 @@ func (e *Engine) Send(ctx context.Context, req SendRequest) (Sent, error) {
 		return Sent{}, err
 	}
 	turn := Turn{
-		ID: NewTurnID(), Chat: target.chat, Agent: target.agent, Model: req.Model, Mode: req.Mode, Prompt: req.Prompt,
+		ID: NewTurnID(), Chat: target.chat, Agent: target.agent, Model: cmp.Or(req.Model, target.model), Mode: req.Mode, Prompt: req.Prompt,
 		State: TurnQueued, Owner: e.Processes.Self(), Sent: e.Now(),
 	}
 	var ahead []Turn
@@ -84,6 +85,7 @@ type sendTarget struct {
 	chat     ChatID // "" for a new one
 	dir      WorktreeDir
 	agent    AgentName
+	model    string // that the chat has for the agent
 }
 
 // target finds out where a prompt goes, without making anything.
@@ -109,6 +111,9 @@ func (e *Engine) target(ctx context.Context, req SendRequest) (sendTarget, error
 	if err != nil {
 		return t, err
 	}
+	if found && chat.Kind == KindRun && req.Ref.Prefix == "" {
+		found = false // it was for one prompt
+	}
 	if found && chat.State != ChatOpen {
 		if req.Ref.Prefix != "" {
 			return t, Errorf(CodeInvalid, "chat %s is %s; nothing was sent", chat.ID, chat.State)
@@ -124,6 +129,12 @@ func (e *Engine) target(ctx context.Context, req SendRequest) (sendTarget, error
 		if len(req.Sparse) > 0 {
 			return t, Errorf(CodeInvalid, "chat %s has its worktree already; --sparse is for new chats; nothing was sent", chat.ID).
 				WithHint("boo chat send --new --sparse %s …", req.Sparse[0])
+		}
+		if t.agent == "" {
+			t.agent = chat.Agent
+		}
+		if t.agent == chat.Agent && t.agent != "" {
+			t.model = chat.Model
 		}
 		if t.agent == "" && len(chat.Agents) > 0 {
 			if t.agent, err = e.lastAgent(ctx, chat.ID); err != nil {
@@ -164,7 +175,7 @@ func (e *Engine) newChat(ctx context.Context, c Checkout, req SendRequest) (*New
 	id, spare := e.spareFor(ctx, repo, base.Commit, sparse)
 	return &NewChat{
 		Chat: Chat{
-			ID: id, Repo: repo.ID, Title: title(req.Prompt), State: ChatOpen, CreatedAt: now, LastUsedAt: now,
+			ID: id, Repo: repo.ID, Title: Title(req.Prompt), Kind: KindChat, State: ChatOpen, CreatedAt: now, LastUsedAt: now,
 		},
 		Worktree: Worktree{
 			Chat: id, Repo: repo.ID, CommonDir: c.CommonDir, Dir: e.worktreeDir(repo.ID, id),
@@ -184,9 +195,9 @@ func skippedNotices(skipped []SkippedPath) []string {
 	return notices
 }
 
-// title is the first line of a prompt with something on it, in at most 72
+// Title is the first line of a prompt with something on it, in at most 72
 // characters.
-func title(prompt string) string {
+func Title(prompt string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(prompt), "\n")
 	line = strings.Join(strings.Fields(line), " ")
 	if utf8.RuneCountInString(line) <= 72 {

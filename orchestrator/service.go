@@ -17,6 +17,10 @@ type Service interface {
 	// made when it returns an error.
 	Send(ctx context.Context, req SendRequest) (Sent, error)
 
+	// CreateChat makes a chat that has a name, and no prompt yet. CodeConflict if
+	// the name is taken. Its worktree is made for its first prompt.
+	CreateChat(ctx context.Context, req CreateRequest) (ChatSummary, error)
+
 	// Follow passes the turn's events after a number to yield, in order and
 	// each once, until the turn is terminal and all are passed, or yield or ctx
 	// ends it. It sees turns that another process runs.
@@ -100,7 +104,18 @@ type Service interface {
 // ChatRef names a chat from the place that a command runs in.
 type ChatRef struct {
 	Dir    string // working directory of the command
-	Prefix string // of a chat id; "" for the chat last used in the repository
+	Prefix string // a chat's id, the beginning of it, or its name; "" for the chat last used in the repository
+}
+
+// CreateRequest is a chat to be made without a prompt.
+type CreateRequest struct {
+	Dir     string    // working directory of the command
+	Name    string    // see [ParseChatName]
+	Agent   AgentName // takes the prompts that name none; "" for the default
+	Model   string    // of Agent; "" for the agent's own
+	Base    string    // as in [SendRequest]
+	Sparse  []string  // as in [SendRequest]
+	Environ []string  // as in [SendRequest]
 }
 
 // SendRequest is a prompt and where it goes.

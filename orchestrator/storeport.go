@@ -31,6 +31,10 @@ type ChatStore interface {
 	// where r says any more.
 	MoveRepo(ctx context.Context, r Repo, to GitDir, root CheckoutDir) error
 	Chat(ctx context.Context, id ChatID) (Chat, error)
+	// CreateChat stores a chat without a prompt, with its worktree row, in one
+	// transaction. CodeConflict if its name is taken, or if it was to take a spare
+	// that is not ready any more.
+	CreateChat(ctx context.Context, c NewChat) error
 	// Chats lists chats, the last used first.
 	Chats(ctx context.Context, q ChatQuery) ([]ChatSummary, error)
 	Worktree(ctx context.Context, chat ChatID) (Worktree, error)
@@ -43,7 +47,7 @@ type ChatStore interface {
 // ChatQuery selects chats. Zero fields select everything.
 type ChatQuery struct {
 	Repo   RepoID
-	Prefix string // of the id
+	Called string // the beginning of the id, or the name
 	Limit  int
 }
 

@@ -18,7 +18,7 @@ func chatCommand(e *env) *cli.Command {
 		Name:  "chat",
 		Usage: "talk with agents: each chat has a worktree of its own",
 		Subcommands: []*cli.Command{
-			chatSendCommand(e), chatLsCommand(e), chatShowCommand(e), chatLogCommand(e), chatRestartCommand(e), chatWaitCommand(e), chatStopCommand(e),
+			chatSendCommand(e), chatCreateCommand(e), chatLsCommand(e), chatShowCommand(e), chatLogCommand(e), chatRestartCommand(e), chatWaitCommand(e), chatStopCommand(e),
 		},
 	}
 }
@@ -61,7 +61,7 @@ func runChatLs(ctx context.Context, e *env, all bool) error {
 	t := tty.Table{Path: 6, Prose: true, Right: map[int]bool{2: true, 3: true}}
 	t.Row(tty.Dim("CHAT"), tty.Dim("USED"), tty.Dim("TURNS"), tty.Dim("PENDING"), tty.Dim("LAST"), tty.Dim("AGENTS"), tty.Dim("TITLE"))
 	for _, c := range chats {
-		title := c.Title
+		title := titleOf(c)
 		if all {
 			title = filepath.Base(string(c.RepoRoot)) + ": " + title
 		}
@@ -70,6 +70,14 @@ func runChatLs(ctx context.Context, e *env, all bool) error {
 	}
 	t.Print(e.Stdout)
 	return nil
+}
+
+// titleOf is a chat's title, after its name if it has one.
+func titleOf(c orchestrator.ChatSummary) string {
+	if c.Name == "" || c.Title == "" {
+		return string(c.Name) + c.Title
+	}
+	return string(c.Name) + ": " + c.Title
 }
 
 func pendingCount(n int) tty.Span {
@@ -136,7 +144,7 @@ func runChatShow(ctx context.Context, e *env, ref orchestrator.ChatRef) error {
 		return e.Stdout.JSON(viewDetail(d))
 	}
 	out := e.Stdout
-	out.Println(tty.Cyan(string(d.ID)), tty.Plain("  "), tty.Bold(d.Title))
+	out.Println(tty.Cyan(string(d.ID)), tty.Plain("  "), tty.Bold(titleOf(d.ChatSummary)))
 	facts := tty.Table{Path: -1}
 	fact := func(name, value string) { facts.Row(tty.Dim("  "+name), tty.Plain(value)) }
 	fact("repository", string(d.RepoRoot))

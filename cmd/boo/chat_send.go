@@ -38,8 +38,7 @@ func chatSendCommand(e *env) *cli.Command {
 			&cli.StringFlag{Name: "model", Usage: "`MODEL` that the agent shall use"},
 			&cli.StringFlag{Name: "mode", Usage: "`MODE` that the agent shall work in, in its own words (default: what its definition says)"},
 			toggle("detach", "return when the prompt is on disk; boo chat log -f shows the turn"),
-			&cli.StringFlag{Name: "base", Usage: "`REVISION` that a new chat starts from (default: HEAD); or fresh, the remote's default branch, fetched now; pr/7, a pull request; dirty, HEAD with your uncommitted and untracked work"},
-			&cli.StringSliceFlag{Name: "sparse", Usage: "a new chat's worktree has only the files of `DIR`; may be repeated (default: as .boo.toml says, or as your checkout)"},
+			baseFlag(), sparseFlag(),
 		}, boundsFlags()...),
 		Action: func(c *cli.Context) error {
 			return runSend(c.Context, e, sendOptions{
@@ -102,14 +101,11 @@ func (o sendOptions) request(e *env) (orchestrator.SendRequest, error) {
 	if o.New && o.Chat != "" {
 		return req, orchestrator.Errorf(orchestrator.CodeInvalid, "--new and --chat exclude each other").WithHint("boo chat send --help")
 	}
-	if o.Agent != "" {
-		agent, err := orchestrator.ParseAgentName(o.Agent)
-		if err != nil {
-			return req, orchestrator.Errorf(orchestrator.CodeInvalid, "--agent: %w", err).WithHint("boo agents ls")
-		}
-		req.Agent = agent
+	var err error
+	if req.Agent, err = namedAgent(o.Agent); err != nil {
+		return req, err
 	}
-	err := o.Bounds.put(&req)
+	err = o.Bounds.put(&req)
 	return req, err
 }
 

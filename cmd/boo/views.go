@@ -13,6 +13,10 @@ import (
 
 type chatView struct {
 	ID         orchestrator.ChatID        `json:"id"`
+	Name       orchestrator.ChatName      `json:"name,omitempty"`
+	Kind       orchestrator.ChatKind      `json:"kind,omitempty"`
+	Agent      orchestrator.AgentName     `json:"agent,omitempty"`
+	Model      string                     `json:"model,omitempty"`
 	Title      string                     `json:"title"`
 	State      orchestrator.ChatState     `json:"state"`
 	Repo       orchestrator.CheckoutDir   `json:"repo"`
@@ -30,7 +34,7 @@ type chatView struct {
 
 func viewChat(c orchestrator.ChatSummary) chatView {
 	return chatView{
-		ID: c.ID, Title: c.Title, State: c.Chat.State, Repo: c.RepoRoot,
+		ID: c.ID, Name: c.Name, Kind: c.Kind, Agent: c.Agent, Model: c.Model, Title: c.Title, State: c.Chat.State, Repo: c.RepoRoot,
 		Worktree: c.Worktree.Dir, WtState: c.Worktree.State, Base: c.Worktree.Base, Baseline: c.Worktree.Baseline,
 		Agents: c.Agents, Turns: c.Turns, Pending: c.Pending, LastState: c.LastState,
 		CreatedAt: c.CreatedAt, LastUsedAt: c.LastUsedAt,

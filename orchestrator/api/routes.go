@@ -11,6 +11,9 @@ var (
 	rowSend = call[orchestrator.SendRequest, orchestrator.Sent]{
 		route: "POST /v1/send", do: orchestrator.Service.Send, changes: true,
 	}
+	rowCreate = call[orchestrator.CreateRequest, orchestrator.ChatSummary]{
+		route: "POST /v1/create", do: orchestrator.Service.CreateChat, changes: true,
+	}
 	rowStop = call[stopIn, none]{
 		route: "POST /v1/stop", changes: true,
 		do: func(svc orchestrator.Service, ctx context.Context, in stopIn) (none, error) {
@@ -127,7 +130,7 @@ var (
 // rows is all of the table.
 func rows() []row {
 	return []row{
-		rowSend, rowStop, rowAnswer, rowPermissions, rowChats, rowChat, rowLog, rowRecover, rowRestart, rowStatus, rowTurnEvents, rowChatEvents,
+		rowSend, rowCreate, rowStop, rowAnswer, rowPermissions, rowChats, rowChat, rowLog, rowRecover, rowRestart, rowStatus, rowTurnEvents, rowChatEvents,
 		rowWorktrees, rowRepair, rowRisk, rowArchive, rowUnarchive,
 		rowApprovals, rowApprove, rowRevoke, rowCheck,
 		rowChanges, rowReview, rowHunks, rowDangers, rowDiff, rowBlame, rowConflicts, rowApply, rowReject, rowUndo,

@@ -12,6 +12,11 @@ func (c *Client) Send(ctx context.Context, req orchestrator.SendRequest) (orches
 	return rowSend.on(ctx, c, req)
 }
 
+// CreateChat implements [orchestrator.Service].
+func (c *Client) CreateChat(ctx context.Context, req orchestrator.CreateRequest) (orchestrator.ChatSummary, error) {
+	return rowCreate.on(ctx, c, req)
+}
+
 // Stop implements [orchestrator.Service].
 func (c *Client) Stop(ctx context.Context, turn orchestrator.TurnID, now bool) error {
 	_, err := rowStop.on(ctx, c, stopIn{turn, now})

@@ -1,7 +1,9 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"strings"
 
 	"github.com/jmoiron/sqlx"
 
@@ -17,6 +19,10 @@ type chatRow struct {
 	LastUsed  int64                  `db:"last_used_ms"`
 	UsedOrder int64                  `db:"used_order"`
 	Agents    string                 `db:"agents"`
+	Name      orchestrator.ChatName  `db:"name"`
+	Kind      orchestrator.ChatKind  `db:"kind"`
+	Agent     orchestrator.AgentName `db:"agent"`
+	Model     string                 `db:"model"`
 
 	// Kept by triggers.
 	Turns     int                    `db:"turns"`
@@ -26,7 +32,7 @@ type chatRow struct {
 
 func (r chatRow) chat() orchestrator.Chat {
 	return orchestrator.Chat{
-		ID: r.ID, Repo: r.Repo, Title: r.Title, State: r.State, CreatedAt: instant(r.Created), LastUsedAt: instant(r.LastUsed),
+		ID: r.ID, Repo: r.Repo, Name: r.Name, Kind: r.Kind, Agent: r.Agent, Model: r.Model, Title: r.Title, State: r.State, CreatedAt: instant(r.Created), LastUsedAt: instant(r.LastUsed),
 	}
 }
 
@@ -40,15 +46,19 @@ func (s *Store) Chat(ctx context.Context, id orchestrator.ChatID) (orchestrator.
 }
 
 const insertChat = `
-INSERT INTO chats (id, repo_id, title, state, created_ms, last_used_ms, used_order)
-VALUES (?, ?, ?, ?, ?, ?, (SELECT coalesce(max(used_order), 0) + 1 FROM chats))`
+INSERT INTO chats (id, repo_id, title, state, created_ms, last_used_ms, name, kind, agent, model, used_order)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(used_order), 0) + 1 FROM chats))`
 
 func putChat(ctx context.Context, t *tx, c orchestrator.Chat) error {
 	if c.CreatedAt.IsZero() {
 		c.CreatedAt = t.now
 	}
-	_, err := t.ExecContext(ctx, insertChat, c.ID, c.Repo, c.Title, c.State, millis(c.CreatedAt), millis(t.now))
+	c.Kind = cmp.Or(c.Kind, orchestrator.KindChat)
+	_, err := t.ExecContext(ctx, insertChat, c.ID, c.Repo, c.Title, c.State, millis(c.CreatedAt), millis(t.now), c.Name, c.Kind, c.Agent, c.Model)
 	switch {
+	case isTaken(err) && strings.Contains(err.Error(), "chats.name"):
+		return orchestrator.Errorf(orchestrator.CodeConflict, "another chat of this repository has the name %s; nothing was made", c.Name).
+			WithHint("boo chat show %s", c.Name)
 	case isTaken(err):
 		return orchestrator.Errorf(orchestrator.CodeConflict, "chat %s is there already", c.ID)
 	case isDangling(err):
@@ -62,6 +72,14 @@ UPDATE chats SET last_used_ms = ?, used_order = (SELECT max(used_order) + 1 FROM
 
 func useChat(ctx context.Context, t *tx, id orchestrator.ChatID) error {
 	_, err := t.ExecContext(ctx, touchChat, millis(t.now), id)
+	return err
+}
+
+// The first prompt of a chat that was made without one gives it its title.
+const setTitle = `UPDATE chats SET title = ? WHERE id = ? AND title = ''`
+
+func entitle(ctx context.Context, t *tx, turn orchestrator.Turn) error {
+	_, err := t.ExecContext(ctx, setTitle, orchestrator.Title(turn.Prompt), turn.Chat)
 	return err
 }
 

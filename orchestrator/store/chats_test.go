@@ -33,9 +33,9 @@ func TestChatsAreListedLastUsedFirstWhateverTheClockSays(t *testing.T) {
 	equal(t, "with the clock set back", chatIDs(t, s, orchestrator.ChatQuery{}), []orchestrator.ChatID{a, c, b})
 	equal(t, "of a repository", chatIDs(t, s, orchestrator.ChatQuery{Repo: one.ID}), []orchestrator.ChatID{a, c})
 	equal(t, "the last one", chatIDs(t, s, orchestrator.ChatQuery{Repo: one.ID, Limit: 1}), []orchestrator.ChatID{a})
-	equal(t, "by prefix", chatIDs(t, s, orchestrator.ChatQuery{Prefix: string(b)[:8]}), []orchestrator.ChatID{b})
-	equal(t, "by its whole id", chatIDs(t, s, orchestrator.ChatQuery{Prefix: string(b)}), []orchestrator.ChatID{b})
-	if got := chatIDs(t, s, orchestrator.ChatQuery{Prefix: "cz"}); len(got) > 0 && string(got[0])[:2] != "cz" {
+	equal(t, "by prefix", chatIDs(t, s, orchestrator.ChatQuery{Called: string(b)[:8]}), []orchestrator.ChatID{b})
+	equal(t, "by its whole id", chatIDs(t, s, orchestrator.ChatQuery{Called: string(b)}), []orchestrator.ChatID{b})
+	if got := chatIDs(t, s, orchestrator.ChatQuery{Called: "cz"}); len(got) > 0 && string(got[0])[:2] != "cz" {
 		t.Fatalf("by a prefix of none: %v", got)
 	}
 	chat, err := s.Chat(t.Context(), a)

@@ -21,15 +21,7 @@ func (s *Store) Enqueue(ctx context.Context, turn orchestrator.Turn, newChat *or
 
 func enqueue(ctx context.Context, t *tx, turn orchestrator.Turn, newChat *orchestrator.NewChat) (orchestrator.Turn, error) {
 	if newChat != nil {
-		if newChat.Spare {
-			if err := takeSpare(ctx, t, newChat.Chat.ID); err != nil {
-				return turn, err
-			}
-		}
-		if err := putChat(ctx, t, newChat.Chat); err != nil {
-			return turn, err
-		}
-		if err := putWorktree(ctx, t, newChat.Worktree); err != nil {
+		if err := makeChat(ctx, t, *newChat); err != nil {
 			return turn, err
 		}
 	}
@@ -46,16 +38,54 @@ func enqueue(ctx context.Context, t *tx, turn orchestrator.Turn, newChat *orches
 	if err := useChat(ctx, t, turn.Chat); err != nil {
 		return turn, err
 	}
+	if err := entitle(ctx, t, turn); err != nil {
+		return turn, err
+	}
 	events := []orchestrator.Event{{Turn: turn.ID, Kind: orchestrator.EventPrompt, Agent: turn.Agent, Text: turn.Prompt}}
 	if newChat != nil {
-		for _, notice := range newChat.Notices {
-			events = append(events, orchestrator.Event{Turn: turn.ID, Kind: orchestrator.EventNotice, Text: notice})
-		}
+		events = append(events, noticesOf(turn.ID, *newChat)...)
 	}
 	if _, err := appendEvents(ctx, t, turn.Chat, events); err != nil {
 		return turn, err
 	}
 	return turnByID(ctx, t, turn.ID)
+}
+
+// CreateChat stores a chat without a prompt, with its worktree row, in one
+// transaction. CodeConflict if its name is taken, if its worktree directory is in
+// use, or if its spare is not to be had any more.
+func (s *Store) CreateChat(ctx context.Context, c orchestrator.NewChat) error {
+	return s.write(ctx, synced, "store the chat", func(t *tx) error {
+		if err := makeChat(ctx, t, c); err != nil {
+			return err
+		}
+		notices := noticesOf("", c)
+		if len(notices) == 0 {
+			return nil
+		}
+		_, err := appendEvents(ctx, t, c.Chat.ID, notices)
+		return err
+	})
+}
+
+func makeChat(ctx context.Context, t *tx, c orchestrator.NewChat) error {
+	if c.Spare {
+		if err := takeSpare(ctx, t, c.Chat.ID); err != nil {
+			return err
+		}
+	}
+	if err := putChat(ctx, t, c.Chat); err != nil {
+		return err
+	}
+	return putWorktree(ctx, t, c.Worktree)
+}
+
+func noticesOf(turn orchestrator.TurnID, c orchestrator.NewChat) []orchestrator.Event {
+	var events []orchestrator.Event
+	for _, notice := range c.Notices {
+		events = append(events, orchestrator.Event{Turn: turn, Kind: orchestrator.EventNotice, Text: notice})
+	}
+	return events
 }
 
 const insertTurn = `

@@ -12,7 +12,8 @@ import (
 
 // The chats are chosen before anything is looked up for them.
 const selectSummaries = `
-SELECT c.id, c.repo_id, c.title, c.state, c.agents, c.last_state, r.root, w.common_dir, w.dir, w.base, w.baseline, w.state, w.reason,
+SELECT c.id, c.repo_id, c.title, c.state, c.agents, c.last_state, c.name, c.kind, c.agent, c.model,
+       r.root, w.common_dir, w.dir, w.base, w.baseline, w.state, w.reason,
        c.created_ms, c.last_used_ms, c.turns, c.pending, w.created_ms
 FROM (SELECT * FROM chats %s ORDER BY used_order DESC LIMIT ?) c
 JOIN repos r ON r.id = c.repo_id
@@ -27,6 +28,10 @@ const (
 	sumState
 	sumAgents
 	sumLastState
+	sumName
+	sumKind
+	sumAgent
+	sumModel
 	sumRoot
 	sumCommonDir
 	sumDir
@@ -80,7 +85,8 @@ func (s *summaries) add(r *summaryRow) error {
 	id, repo := orchestrator.ChatID(r.text(sumID)), orchestrator.RepoID(r.text(sumRepo))
 	s.list = append(s.list, orchestrator.ChatSummary{
 		Chat: orchestrator.Chat{
-			ID: id, Repo: repo, Title: r.text(sumTitle), State: orchestrator.ChatState(r.text(sumState)),
+			ID: id, Repo: repo, Name: orchestrator.ChatName(r.text(sumName)), Kind: orchestrator.ChatKind(r.text(sumKind)),
+			Agent: orchestrator.AgentName(r.text(sumAgent)), Model: r.text(sumModel), Title: r.text(sumTitle), State: orchestrator.ChatState(r.text(sumState)),
 			CreatedAt: instant(r.number(sumCreated)), LastUsedAt: instant(r.number(sumLastUsed)),
 		},
 		RepoRoot: orchestrator.CheckoutDir(r.text(sumRoot)),
@@ -101,8 +107,8 @@ func (s *Store) Chats(ctx context.Context, query orchestrator.ChatQuery) (list [
 	if query.Repo != "" {
 		f.and("repo_id = ?", query.Repo)
 	}
-	if query.Prefix != "" {
-		f.andPrefix("id", query.Prefix)
+	if query.Called != "" {
+		f.and("((id >= ? AND id < ?) OR (name = ? AND name <> ''))", query.Called, query.Called+"{", query.Called)
 	}
 	text, args := fmt.Sprintf(selectSummaries, f.where()), append(f.args, atMost(query.Limit))
 	err = s.read(ctx, "list chats", func(q sqlx.QueryerContext) error {
