@@ -103,7 +103,7 @@ func Abilities(caps json.RawMessage) (can, lacks []string) {
 		Session map[string]json.RawMessage `json:"sessionCapabilities"`
 	}
 	_ = json.Unmarshal(caps, &c) // what is advertised in another form is not advertised
-	for _, name := range []string{"load", "resume", "list", "close"} {
+	for _, name := range []string{"load", "resume", "list", "close", "delete"} {
 		if name == "load" && c.Load || c.Session[name] != nil && string(c.Session[name]) != "null" {
 			can = append(can, name)
 			continue

@@ -24,6 +24,8 @@ type agents struct {
 	shares  bool
 	keeps   bool  // sessions can be resumed
 	memory  int64 // of each
+
+	forgotten []string // "pid id" of sessions that were deleted
 }
 
 // body is one agent's process.
@@ -98,6 +100,13 @@ func (h backendsHost) Open(_ context.Context, req orchestrator.SessionRequest) (
 		info.NativeID, info.Rung = fmt.Sprintf("s%d.%d", h.b.pid, h.b.opened), orchestrator.RungNew
 	}
 	return &played{b: h.b, info: info}, nil
+}
+
+func (h backendsHost) Forget(_ context.Context, _, id string) (bool, error) {
+	h.b.of.mu.Lock()
+	defer h.b.of.mu.Unlock()
+	h.b.of.forgotten = append(h.b.of.forgotten, fmt.Sprint(h.b.pid, " ", id))
+	return true, nil
 }
 
 func (h backendsHost) Resumes() bool                 { return h.b.of.keeps }

@@ -85,6 +85,10 @@ type Host interface {
 	// or opens a new one. On error, an *OpenError once the agent was asked, no
 	// session is left; the agent lives on.
 	Open(ctx context.Context, req orchestrator.SessionRequest) (Session, error)
+	// Forget deletes a session, of a directory that may be gone, from the agent's
+	// own store; deleted is false if the agent cannot be asked to. One that it does
+	// not know is deleted.
+	Forget(ctx context.Context, dir, id string) (deleted bool, err error)
 	// Resumes reports whether another process can bring its sessions back.
 	Resumes() bool
 	// Shares reports whether the agent can hold several sessions: each can be

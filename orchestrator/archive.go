@@ -56,16 +56,23 @@ func (e *Engine) Archive(ctx context.Context, ref ChatRef, force bool) (Archived
 		return Archived{}, Errorf(CodeBusy, "somebody works in the worktree of chat %s; it was left alone", chat.ID).WithHint("boo chat wait %s", chat.ID)
 	}
 	defer release()
-	done, err := e.archive(ctx, chat.ID, force)
+	done, err := e.archive(ctx, chat.ID, consent{given: force, ask: "boo worktree archive --force"})
 	if err == nil {
 		e.clearArchived()
 	}
 	return done, err
 }
 
+// consent is a person's to an archive over what is at risk; ask is the command
+// that gives it.
+type consent struct {
+	given bool
+	ask   string
+}
+
 // archive carries an archive out; the chat's lock is held. The verdict is taken
 // here, at the moment of removal.
-func (e *Engine) archive(ctx context.Context, chat ChatID, force bool) (Archived, error) {
+func (e *Engine) archive(ctx context.Context, chat ChatID, force consent) (Archived, error) {
 	wt, err := e.Store.Worktree(ctx, chat)
 	if err != nil {
 		return Archived{}, err
@@ -99,7 +106,7 @@ func (e *Engine) archive(ctx context.Context, chat ChatID, force bool) (Archived
 }
 
 // refused is the error of an archive over a verdict; nil if it may go on.
-func refused(v RiskVerdict, force bool) error {
+func refused(v RiskVerdict, force consent) error {
 	var reasons, hard []string
 	for _, r := range v.Risks {
 		reasons = append(reasons, r.Detail)
@@ -115,11 +122,11 @@ func refused(v RiskVerdict, force bool) error {
 	case len(hard) > 0:
 		return Errorf(CodeAtRisk, "the worktree of chat %s is kept, and cannot be forced away: %s", v.Chat, strings.Join(hard, "; ")).
 			WithHint("boo worktree risk %s", v.Chat)
-	case force:
+	case force.given:
 		return nil
 	}
 	return Errorf(CodeAtRisk, "the worktree of chat %s is kept: %s", v.Chat, strings.Join(reasons, "; ")).
-		WithHint("boo pending apply -c %s, or boo pending reject -c %s, or boo worktree archive --force %s, which keeps all of it in snapshots", v.Chat, v.Chat, v.Chat)
+		WithHint("boo pending apply -c %s, or boo pending reject -c %s, or %s %s, which keeps all of it in snapshots", v.Chat, v.Chat, force.ask, v.Chat)
 }
 
 // Unarchive brings an archived worktree back; see [Service.Unarchive].

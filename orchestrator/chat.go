@@ -14,6 +14,8 @@ type Chat struct {
 	Model      string    // of Agent, likewise; "" for the agent's own
 	CreatedAt  time.Time
 	LastUsedAt time.Time
+	ClosedAt   time.Time // when it was closed or removed; zero while it is open
+	LogAfter   Seq       // its log begins after this event
 }
 
 // ChatKind says what a chat is for.
@@ -25,7 +27,14 @@ const (
 	KindRun  ChatKind = "run"  // was made for one prompt
 )
 
-// ChatState says whether a chat takes turns.
+// ChatState says whether a chat takes turns:
+//
+//	       close                       rm
+//	open ◀──────▶ closing ──▶ closed ─────▶ archived ──▶ purged with its worktree
+//	  ▲  taken back              │              │
+//	  ╰──────────────────────────┴──────────────╯ reopen, or a prompt to it
+//
+// One that is archived was removed: it is hidden, and kept for the retention.
 type ChatState string
 
 // The states of a chat.
@@ -35,6 +44,14 @@ const (
 	ChatClosed   ChatState = "closed"
 	ChatArchived ChatState = "archived"
 )
+
+// Words says the state to a person.
+func (s ChatState) Words() string {
+	if s == ChatArchived {
+		return "removed"
+	}
+	return string(s)
+}
 
 // Session is one agent's part in a chat. It outlives the agent's process.
 type Session struct {
@@ -50,6 +67,10 @@ type Session struct {
 	Usage    Usage  // lifetime totals
 	LastErr  string
 	UsedAt   time.Time
+	// Generation is raised by each reset. What an older one still tells is not
+	// stored.
+	Generation int64
+	ResetTurn  int64 // Turn.Number up to which nothing is told to the agent any more
 }
 
 // SessionState is where an agent session is in its life.

@@ -136,9 +136,11 @@ func (e *Engine) followStranger(ctx context.Context, turn TurnID) error {
 
 // FollowChat passes a chat's events on; see [Service.FollowChat].
 func (e *Engine) FollowChat(ctx context.Context, chat ChatID, after Seq, yield func(Event) error) error {
-	if _, err := e.Store.Chat(ctx, chat); err != nil {
+	c, err := e.Store.Chat(ctx, chat)
+	if err != nil {
 		return err
 	}
+	after = max(after, c.LogAfter)
 	for {
 		news := e.news(chat)
 		if err := e.passStored(ctx, chat, "", &after, yield); err != nil {

@@ -142,12 +142,27 @@ type Agents interface {
 	// release. None being there is no error.
 	Evict(ctx context.Context, chat ChatID, agent AgentName) error
 
+	// Forget has an agent delete a session, which is not warm, from its own store.
+	// deleted is false if it cannot be asked to; one that it does not know is
+	// deleted.
+	Forget(ctx context.Context, req ForgetRequest) (deleted bool, err error)
+
 	// Live lists the processes that are there for sessions, warm ones included.
 	Live() []LiveAgent
 
 	// Close closes every warm session and returns when its processes are gone.
 	// A session that is released later is closed too.
 	Close(ctx context.Context) error
+}
+
+// ForgetRequest says which session an agent is to delete.
+type ForgetRequest struct {
+	Chat     ChatID
+	Agent    AgentName
+	NativeID string
+	Dir      WorktreeDir // that it was in; need not be there
+	Caps     []byte      // what the agent advertised when it was last started; nil if that is not known
+	Environ  []string    // as in [SessionRequest]
 }
 
 // SessionRequest says which session is wanted and how.

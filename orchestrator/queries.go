@@ -11,7 +11,7 @@ func (e *Engine) Chats(ctx context.Context, dir string, all bool) ([]ChatSummary
 	if err != nil || !ok {
 		return nil, err
 	}
-	return e.Store.Chats(ctx, ChatQuery{Repo: repo.ID})
+	return e.Store.Chats(ctx, ChatQuery{Repo: repo.ID, Shown: true})
 }
 
 // repoOf finds the repository that dir is in; ok is false if boo has not been
@@ -54,5 +54,5 @@ func (e *Engine) Log(ctx context.Context, ref ChatRef, after Seq, limit int) ([]
 	if err != nil {
 		return nil, err
 	}
-	return e.Store.Events(ctx, chat.ID, "", after, limit)
+	return e.Store.Events(ctx, chat.ID, "", max(after, chat.LogAfter), limit)
 }

@@ -19,6 +19,7 @@ const (
 type recorder struct {
 	e      *Engine
 	turn   Turn
+	of     Session // that the agent tells it in
 	in     chan Event
 	hurry  chan chan struct{} // of those who wait until all is stored
 	done   chan struct{}
@@ -26,8 +27,8 @@ type recorder struct {
 	window Usage // the agent's context window as last reported; read after done
 }
 
-func newRecorder(e *Engine, turn Turn) *recorder {
-	r := &recorder{e: e, turn: turn, in: make(chan Event, recordBatch), hurry: make(chan chan struct{}), done: make(chan struct{})}
+func newRecorder(e *Engine, turn Turn, of Session) *recorder {
+	r := &recorder{e: e, turn: turn, of: of, in: make(chan Event, recordBatch), hurry: make(chan chan struct{}), done: make(chan struct{})}
 	go r.run() // ended and waited for by close
 	return r
 }
@@ -124,7 +125,7 @@ func (r *recorder) store(batch []Event) {
 	if r.err != nil || len(batch) == 0 {
 		return // lost, the turn is over already; what comes is still taken, so that the agent can end
 	}
-	if _, r.err = r.e.Store.AppendEvents(context.Background(), r.turn.Chat, batch); r.err == nil {
+	if _, r.err = r.e.Store.AppendTold(context.Background(), r.of, batch); r.err == nil {
 		r.e.announce(r.turn.Chat)
 	}
 }

@@ -36,6 +36,10 @@ func (e *Engine) Recover(ctx context.Context) ([]Recovery, error) {
 	if err := e.endStrays(ctx); err != nil {
 		return done, err
 	}
+	closed, err := e.recoverClosings(ctx)
+	if done = append(done, closed...); err != nil {
+		return done, err
+	}
 	return done, e.recoverArchives(ctx)
 }
 
@@ -166,7 +170,11 @@ func (e *Engine) endProcess(ctx context.Context, p Process) error {
 		return fmt.Errorf("end process %d of turn %s: %w", p.PID, p.Turn, err)
 	}
 	live := []SessionState{SessionStarting, SessionIdle, SessionBusy, SessionCancelling}
-	if _, err := e.Store.MoveSession(ctx, p.Chat, p.Agent, live, SessionEvicted, ""); err != nil {
+	session, err := e.Store.Session(ctx, p.Chat, p.Agent)
+	if err != nil {
+		return err
+	}
+	if _, err := e.Store.MoveSession(ctx, session, live, SessionEvicted, ""); err != nil {
 		return err
 	}
 	return e.Store.DeleteProcess(ctx, p)

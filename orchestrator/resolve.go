@@ -22,8 +22,9 @@ func (e *Engine) checkout(ctx context.Context, dir string) (Checkout, error) {
 	return c, e.recognise(ctx, c)
 }
 
-// lastUsed returns the chat last used in the repository of a checkout.
-func (e *Engine) lastUsed(ctx context.Context, c Checkout) (ChatSummary, bool, error) {
+// lastUsed returns the chat last used in the repository of a checkout; shown
+// leaves out those that were removed.
+func (e *Engine) lastUsed(ctx context.Context, c Checkout, shown bool) (ChatSummary, bool, error) {
 	repo, err := e.Store.RepoByDir(ctx, c.CommonDir)
 	if CodeOf(err) == CodeNotFound && err != nil {
 		return ChatSummary{}, false, nil
@@ -31,7 +32,7 @@ func (e *Engine) lastUsed(ctx context.Context, c Checkout) (ChatSummary, bool, e
 	if err != nil {
 		return ChatSummary{}, false, err
 	}
-	chats, err := e.Store.Chats(ctx, ChatQuery{Repo: repo.ID, Limit: 1})
+	chats, err := e.Store.Chats(ctx, ChatQuery{Repo: repo.ID, Shown: shown, Limit: 1})
 	if err != nil || len(chats) == 0 {
 		return ChatSummary{}, false, err
 	}
@@ -47,7 +48,7 @@ func (e *Engine) resolve(ctx context.Context, ref ChatRef) (ChatSummary, error) 
 		if err != nil {
 			return ChatSummary{}, err
 		}
-		chat, ok, err := e.lastUsed(ctx, c)
+		chat, ok, err := e.lastUsed(ctx, c, true)
 		if err == nil && !ok {
 			err = Errorf(CodeNotFound, "no chat in %s yet", c.Dir).WithHint(`boo chat send "what you want done"`)
 		}

@@ -46,7 +46,7 @@ func (e *Engine) pendingSets(ctx context.Context, sel ReviewSelector) ([]ChangeS
 		if all, err = pick(all, Checkout{}, sel.ChangeSelector); err != nil {
 			return nil, err
 		}
-		return e.byChat(ctx, ChatQuery{}, all)
+		return e.byChat(ctx, ChatQuery{Shown: true}, all)
 	}
 	s, err := e.selectChanges(ctx, sel.ChangeSelector)
 	if err != nil && CodeOf(err) == CodeNotFound && sel.Chat == "" && len(sel.Args) > 0 && allIDs(sel.Args) {
@@ -60,7 +60,7 @@ func (e *Engine) pendingSets(ctx context.Context, sel ReviewSelector) ([]ChangeS
 	if err != nil {
 		return nil, err
 	}
-	return e.byChat(ctx, ChatQuery{Repo: repo.ID}, s.changes)
+	return e.byChat(ctx, ChatQuery{Repo: repo.ID, Shown: sel.Chat == ""}, s.changes)
 }
 
 func allIDs(args []string) bool {

@@ -125,7 +125,7 @@ func (lt *liveTurn) converse(wt Worktree) outcome {
 		return lt.judge(out, err)
 	}
 	out.rung = talk.info.Rung
-	rec := newRecorder(lt.e, lt.turn)
+	rec := newRecorder(lt.e, lt.turn, talk.row)
 	lt.rec.Store(rec)
 	sent := func() error {
 		if lt.stopped() {

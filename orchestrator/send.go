@@ -105,7 +105,7 @@ func (e *Engine) target(ctx context.Context, req SendRequest) (sendTarget, error
 			return t, err
 		}
 		if !req.New {
-			chat, found, err = e.lastUsed(ctx, t.checkout)
+			chat, found, err = e.lastUsed(ctx, t.checkout, false)
 		}
 	}
 	if err != nil {
@@ -114,11 +114,13 @@ func (e *Engine) target(ctx context.Context, req SendRequest) (sendTarget, error
 	if found && chat.Kind == KindRun && req.Ref.Prefix == "" {
 		found = false // it was for one prompt
 	}
-	if found && chat.State != ChatOpen {
-		if req.Ref.Prefix != "" {
-			return t, Errorf(CodeInvalid, "chat %s is %s; nothing was sent", chat.ID, chat.State)
-		}
+	// A chat that was closed is opened again by who names it; who names none
+	// begins a new one.
+	if found && chat.State != ChatOpen && req.Ref.Prefix == "" {
 		found = false
+	}
+	if found && chat.Worktree.State == WorktreePurged {
+		return t, purged(chat.ID)
 	}
 	if found {
 		t.chat, t.dir = chat.ID, chat.Worktree.Dir

@@ -11,6 +11,7 @@ type Service interface {
 	Reviews
 	Approving
 	Checking
+	Closing
 
 	// Send commits a prompt and hands it to its chat. When it returns, the
 	// prompt is on disk and the turn will be taken in its order. Nothing is

@@ -17,6 +17,7 @@ type Store interface {
 	ApprovalStore
 	CheckStore
 	SpareStore
+	ClosingStore
 	Close() error
 }
 
@@ -48,6 +49,7 @@ type ChatStore interface {
 type ChatQuery struct {
 	Repo   RepoID
 	Called string // the beginning of the id, or the name
+	Shown  bool   // without those that were removed
 	Limit  int
 }
 
@@ -67,8 +69,9 @@ type ChatSummary struct {
 type TurnStore interface {
 	// Enqueue stores a prompt: the turn in state queued, its prompt event and,
 	// if newChat is not nil, the chat with its worktree row, all in one
-	// transaction. It gives the turn its number. CodeConflict if the chat was to
-	// take a spare that is not ready any more.
+	// transaction. It gives the turn its number, and opens a chat that was closed
+	// or removed. CodeConflict if the chat was to take a spare that is not ready
+	// any more, CodeBusy while it is being closed.
 	Enqueue(ctx context.Context, t Turn, newChat *NewChat) (Turn, error)
 	Turn(ctx context.Context, id TurnID) (Turn, error)
 	// Turns lists a chat's turns by number.
@@ -136,6 +139,9 @@ type EventStore interface {
 	// AppendEvents numbers and stores events of one chat in one transaction,
 	// without waiting for the disk, and returns them with Seq set.
 	AppendEvents(ctx context.Context, chat ChatID, events []Event) ([]Event, error)
+	// AppendTold is AppendEvents for what an agent told in a session. CodeConflict,
+	// and nothing is stored, if that was reset since s was read.
+	AppendTold(ctx context.Context, s Session, events []Event) ([]Event, error)
 	// Events lists a chat's events after a number, in order, at most limit.
 	Events(ctx context.Context, chat ChatID, turn TurnID, after Seq, limit int) ([]Event, error)
 }
@@ -148,10 +154,12 @@ type SessionStore interface {
 	// SessionStates counts the sessions of all chats by state.
 	SessionStates(ctx context.Context) (map[SessionState]int, error)
 	// MoveSession sets the state, and the error unless it is "", if the state
-	// is one of from. That it is not is no error: moved says whether it was. It
-	// does not wait for the disk, nor does PutSession.
-	MoveSession(ctx context.Context, chat ChatID, agent AgentName, from []SessionState, to SessionState, lastErr string) (moved bool, err error)
-	// PutSession stores all of s but its lifetime usage.
+	// is one of from and s is of the row's generation. That it is not is no error:
+	// moved says whether it was. It does not wait for the disk, nor does
+	// PutSession.
+	MoveSession(ctx context.Context, s Session, from []SessionState, to SessionState, lastErr string) (moved bool, err error)
+	// PutSession stores all of s but its lifetime usage and what a reset sets.
+	// CodeConflict if it was reset since s was read.
 	PutSession(ctx context.Context, s Session) error
 	PutProcess(ctx context.Context, p Process) error
 	DeleteProcess(ctx context.Context, p Process) error

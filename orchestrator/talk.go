@@ -31,8 +31,8 @@ func (lt *liveTurn) open(wt Worktree) (*talk, error) {
 	t := &talk{lt: lt, row: row}
 	t.session, err = e.Agents.Start(ctx, SessionRequest{
 		Chat: lt.turn.Chat, Turn: lt.turn.ID, Agent: lt.turn.Agent, Model: lt.turn.Model, Mode: lt.turn.Mode, Dir: wt.Dir,
-		NativeID: row.NativeID, Used: row.UsedAt, Turns: completedBy(turns, family), Last: lastBy(turns, lt.turn, family),
-		Environ: lt.environ, Permit: lt.permit, Started: t.started, Gone: e.processGone, Notice: lt.notice, Ended: lt.sessionEnded,
+		NativeID: row.NativeID, Used: row.UsedAt, Turns: completedBy(turns, family, row.ResetTurn), Last: lastBy(turns, lt.turn, family),
+		Environ: lt.environ, Permit: lt.permit, Started: t.started, Gone: e.processGone, Notice: lt.notice, Ended: t.ended,
 	})
 	if err != nil {
 		return nil, err
@@ -80,6 +80,7 @@ func (t *talk) begin(ctx context.Context, turns []Turn) error {
 	if t.info.Rung == RungNew {
 		seen = 0
 	}
+	seen = max(seen, t.row.ResetTurn)
 	history, err := lt.e.history(ctx, turns, seen, t.info.Rung == RungNew, lt.turn)
 	if err != nil {
 		return err
@@ -138,7 +139,7 @@ func (t *talk) finish(ctx context.Context, out outcome, cause error) {
 		t.row.State = SessionIdle
 		t.save(ctx)
 		if err := t.session.Release(ctx); err != nil {
-			t.lt.sessionEnded(err)
+			t.ended(err)
 		}
 		return
 	}
@@ -159,9 +160,9 @@ func (t *talk) finish(ctx context.Context, out outcome, cause error) {
 // as history.
 func (t *talk) save(ctx context.Context) { _ = t.lt.e.Store.PutSession(ctx, t.row) }
 
-// sessionEnded writes down that the session, released before, is not warm any
-// more.
-func (lt *liveTurn) sessionEnded(err error) {
+// ended writes down that the session, released before, is not warm any more. It
+// is called long after the turn too.
+func (t *talk) ended(err error) {
 	to, text := SessionEvicted, ""
 	if err != nil {
 		to, text = SessionCrashed, err.Error()
@@ -169,7 +170,9 @@ func (lt *liveTurn) sessionEnded(err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), settleTime)
 	defer cancel()
 	// Errors: the next turn finds out by itself.
-	_, _ = lt.e.Store.MoveSession(ctx, lt.turn.Chat, lt.turn.Agent, []SessionState{SessionIdle}, to, text)
+	turn := t.lt.turn
+	s := Session{Chat: turn.Chat, Agent: turn.Agent, Generation: t.row.Generation}
+	_, _ = t.lt.e.Store.MoveSession(ctx, s, []SessionState{SessionIdle}, to, text)
 }
 
 // processGone takes a process off the record. A stale row would be found out
@@ -193,10 +196,11 @@ func lastBy(turns []Turn, cur Turn, family []AgentName) TurnID {
 	return ""
 }
 
-func completedBy(turns []Turn, family []AgentName) int {
+// completedBy counts the turns that are in the session.
+func completedBy(turns []Turn, family []AgentName, reset int64) int {
 	n := 0
 	for _, t := range turns {
-		if slices.Contains(family, t.Agent) && t.State == TurnCompleted {
+		if t.Number > reset && slices.Contains(family, t.Agent) && t.State == TurnCompleted {
 			n++
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"boo/orchestrator/daemon"
 	"boo/orchestrator/store"
 	"boo/pending"
+	"boo/reaper"
 	"boo/worktree"
 )
 
@@ -102,6 +103,7 @@ func (w *world) open() *orchestrator.Engine {
 	w.pool = backends.NewPool(registry, backends.PoolOptions{Dir: filepath.Join(w.data, "common")})
 	return orchestrator.NewEngine(orchestrator.Config{
 		Store: &w.full, Trees: trees, Agents: w.pool, Pending: pending.New(trees, db, locks), Locks: locks,
+		Archives:  &reaper.Archiver{Root: filepath.Join(w.data, "worktrees"), Trees: trees, Rows: db, Processes: proc.Table{}},
 		Processes: proc.Table{}, Worktrees: filepath.Join(w.data, "worktrees"), Agent: "one", Histories: filepath.Join(w.data, "histories"),
 	})
 }

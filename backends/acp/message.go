@@ -15,6 +15,7 @@ const (
 	methodResume     = "session/resume"
 	methodList       = "session/list"
 	methodClose      = "session/close"
+	methodDelete     = "session/delete"
 	methodPrompt     = "session/prompt"
 	methodCancel     = "session/cancel"
 	methodSetMode    = "session/set_mode"

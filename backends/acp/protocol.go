@@ -56,6 +56,7 @@ type capabilities struct {
 		Resume *struct{} `json:"resume"`
 		List   *struct{} `json:"list"`
 		Close  *struct{} `json:"close"`
+		Delete *struct{} `json:"delete"`
 	} `json:"sessionCapabilities"`
 }
 

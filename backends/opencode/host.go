@@ -30,7 +30,7 @@ const (
 
 // abilities is what the server can, in the words of the protocol that has words
 // for it.
-var abilities = json.RawMessage(`{"loadSession":true,"sessionCapabilities":{"resume":{},"list":{},"close":{}}}`)
+var abilities = json.RawMessage(`{"loadSession":true,"sessionCapabilities":{"resume":{},"list":{},"close":{},"delete":{}}}`)
 
 // Host is one server. It implements backends.Host.
 type Host struct {

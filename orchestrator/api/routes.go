@@ -127,11 +127,36 @@ var (
 	}
 )
 
+// The rows about the end of chats.
+var (
+	rowClose = call[closeIn, orchestrator.ClosedChat]{
+		route: "POST /v1/close", changes: true,
+		do: func(svc orchestrator.Service, ctx context.Context, in closeIn) (orchestrator.ClosedChat, error) {
+			return svc.CloseChat(ctx, in.Ref, in.Options)
+		},
+	}
+	rowReopen = call[orchestrator.ChatRef, orchestrator.ReopenedChat]{route: "POST /v1/reopen", do: orchestrator.Service.ReopenChat, changes: true}
+	rowRemove = call[closeIn, orchestrator.ClosedChat]{
+		route: "POST /v1/remove", changes: true,
+		do: func(svc orchestrator.Service, ctx context.Context, in closeIn) (orchestrator.ClosedChat, error) {
+			return svc.RemoveChat(ctx, in.Ref, in.Options)
+		},
+	}
+	rowReset = waitingCall[resetIn, orchestrator.ResetResult]{
+		route: "POST /v1/reset",
+		do: func(svc orchestrator.Service, ctx context.Context, in resetIn, waiting func()) (orchestrator.ResetResult, error) {
+			in.Options.Waiting = waiting
+			return svc.ResetChat(ctx, in.Ref, in.Options)
+		},
+	}
+)
+
 // rows is all of the table.
 func rows() []row {
 	return []row{
 		rowSend, rowCreate, rowStop, rowAnswer, rowPermissions, rowChats, rowChat, rowLog, rowRecover, rowRestart, rowStatus, rowTurnEvents, rowChatEvents,
 		rowWorktrees, rowRepair, rowRisk, rowArchive, rowUnarchive,
+		rowClose, rowReopen, rowRemove, rowReset,
 		rowApprovals, rowApprove, rowRevoke, rowCheck,
 		rowChanges, rowReview, rowHunks, rowDangers, rowDiff, rowBlame, rowConflicts, rowApply, rowReject, rowUndo,
 	}
@@ -168,6 +193,16 @@ type logIn struct {
 type archiveIn struct {
 	Ref   orchestrator.ChatRef
 	Force bool
+}
+
+type closeIn struct {
+	Ref     orchestrator.ChatRef
+	Options orchestrator.CloseOptions
+}
+
+type resetIn struct {
+	Ref     orchestrator.ChatRef
+	Options orchestrator.ResetOptions
 }
 
 type restartIn struct {

@@ -90,6 +90,26 @@ func (c *Client) Unarchive(ctx context.Context, ref orchestrator.ChatRef) (orche
 	return rowUnarchive.on(ctx, c, ref)
 }
 
+// CloseChat implements [orchestrator.Closing].
+func (c *Client) CloseChat(ctx context.Context, ref orchestrator.ChatRef, opts orchestrator.CloseOptions) (orchestrator.ClosedChat, error) {
+	return rowClose.on(ctx, c, closeIn{ref, opts})
+}
+
+// ReopenChat implements [orchestrator.Closing].
+func (c *Client) ReopenChat(ctx context.Context, ref orchestrator.ChatRef) (orchestrator.ReopenedChat, error) {
+	return rowReopen.on(ctx, c, ref)
+}
+
+// RemoveChat implements [orchestrator.Closing].
+func (c *Client) RemoveChat(ctx context.Context, ref orchestrator.ChatRef, opts orchestrator.CloseOptions) (orchestrator.ClosedChat, error) {
+	return rowRemove.on(ctx, c, closeIn{ref, opts})
+}
+
+// ResetChat implements [orchestrator.Closing].
+func (c *Client) ResetChat(ctx context.Context, ref orchestrator.ChatRef, opts orchestrator.ResetOptions) (orchestrator.ResetResult, error) {
+	return rowReset.on(ctx, c, resetIn{ref, opts}, opts.Waiting)
+}
+
 // Follow implements [orchestrator.Service]. It reconnects by itself, also to
 // another daemon.
 func (c *Client) Follow(ctx context.Context, turn orchestrator.TurnID, after orchestrator.Seq, yield func(orchestrator.Event) error) error {

@@ -23,6 +23,8 @@ type chatRow struct {
 	Kind      orchestrator.ChatKind  `db:"kind"`
 	Agent     orchestrator.AgentName `db:"agent"`
 	Model     string                 `db:"model"`
+	Closed    int64                  `db:"closed_ms"`
+	LogAfter  orchestrator.Seq       `db:"log_after"`
 
 	// Kept by triggers.
 	Turns     int                    `db:"turns"`
@@ -33,6 +35,7 @@ type chatRow struct {
 func (r chatRow) chat() orchestrator.Chat {
 	return orchestrator.Chat{
 		ID: r.ID, Repo: r.Repo, Name: r.Name, Kind: r.Kind, Agent: r.Agent, Model: r.Model, Title: r.Title, State: r.State, CreatedAt: instant(r.Created), LastUsedAt: instant(r.LastUsed),
+		ClosedAt: instant(r.Closed), LogAfter: r.LogAfter,
 	}
 }
 

@@ -8,7 +8,8 @@ import (
 
 // Enqueue stores a prompt: the turn in state queued, its prompt event and, if
 // newChat is not nil, the chat with its worktree row, all in one transaction.
-// It gives the turn its number. CodeNotFound if there is no such chat,
+// It gives the turn its number, and opens a chat that was closed. CodeNotFound if
+// there is no such chat, CodeBusy while it is being closed,
 // CodeConflict if the new chat's worktree directory is in use, or its spare
 // not to be had any more.
 func (s *Store) Enqueue(ctx context.Context, turn orchestrator.Turn, newChat *orchestrator.NewChat) (stored orchestrator.Turn, err error) {
@@ -20,10 +21,16 @@ func (s *Store) Enqueue(ctx context.Context, turn orchestrator.Turn, newChat *or
 }
 
 func enqueue(ctx context.Context, t *tx, turn orchestrator.Turn, newChat *orchestrator.NewChat) (orchestrator.Turn, error) {
+	var notices []string
 	if newChat != nil {
+		notices = newChat.Notices
 		if err := makeChat(ctx, t, *newChat); err != nil {
 			return turn, err
 		}
+	} else if notice, err := reopen(ctx, t, turn.Chat); err != nil {
+		return turn, err
+	} else if notice != "" {
+		notices = append(notices, notice)
 	}
 	turn.State = orchestrator.TurnQueued
 	if turn.Sent.IsZero() {
@@ -42,9 +49,7 @@ func enqueue(ctx context.Context, t *tx, turn orchestrator.Turn, newChat *orches
 		return turn, err
 	}
 	events := []orchestrator.Event{{Turn: turn.ID, Kind: orchestrator.EventPrompt, Agent: turn.Agent, Text: turn.Prompt}}
-	if newChat != nil {
-		events = append(events, noticesOf(turn.ID, *newChat)...)
-	}
+	events = append(events, noticesOf(turn.ID, notices)...)
 	if _, err := appendEvents(ctx, t, turn.Chat, events); err != nil {
 		return turn, err
 	}
@@ -59,7 +64,7 @@ func (s *Store) CreateChat(ctx context.Context, c orchestrator.NewChat) error {
 		if err := makeChat(ctx, t, c); err != nil {
 			return err
 		}
-		notices := noticesOf("", c)
+		notices := noticesOf("", c.Notices)
 		if len(notices) == 0 {
 			return nil
 		}
@@ -80,9 +85,9 @@ func makeChat(ctx context.Context, t *tx, c orchestrator.NewChat) error {
 	return putWorktree(ctx, t, c.Worktree)
 }
 
-func noticesOf(turn orchestrator.TurnID, c orchestrator.NewChat) []orchestrator.Event {
+func noticesOf(turn orchestrator.TurnID, notices []string) []orchestrator.Event {
 	var events []orchestrator.Event
-	for _, notice := range c.Notices {
+	for _, notice := range notices {
 		events = append(events, orchestrator.Event{Turn: turn, Kind: orchestrator.EventNotice, Text: notice})
 	}
 	return events

@@ -55,6 +55,24 @@ func (s *Store) AppendEvents(ctx context.Context, chat orchestrator.ChatID, even
 	return stored, err
 }
 
+// AppendTold is AppendEvents for what an agent told in a session. CodeConflict,
+// and nothing is stored, if that was reset since session was read.
+func (s *Store) AppendTold(ctx context.Context, session orchestrator.Session, events []orchestrator.Event) (stored []orchestrator.Event, err error) {
+	err = s.write(ctx, logged, "store events", func(t *tx) error {
+		var generation int64
+		err := t.GetContext(ctx, &generation, "SELECT coalesce(max(generation), 0) FROM sessions WHERE chat_id = ? AND agent = ?", session.Chat, session.Agent)
+		if err != nil {
+			return err
+		}
+		if generation != session.Generation {
+			return wasReset(session)
+		}
+		stored, err = appendEvents(ctx, t, session.Chat, events)
+		return err
+	})
+	return stored, err
+}
+
 // A batch is one statement, and one argument for all of its rows: an array of
 // [turn, time, kind, payload], twice as fast as a statement for each.
 const insertEvents = `

@@ -22,6 +22,9 @@ type sessionRow struct {
 	Used     int64                     `db:"used_ms"`
 	LastErr  string                    `db:"last_err"`
 	Caps     []byte                    `db:"caps"`
+	// What a reset sets.
+	Generation int64 `db:"generation"`
+	ResetTurn  int64 `db:"reset_turn"`
 	usageRow
 }
 
@@ -29,6 +32,7 @@ func (r sessionRow) session() (orchestrator.Session, error) {
 	s := orchestrator.Session{
 		Chat: r.Chat, Agent: r.Agent, Backend: r.Backend, NativeID: r.NativeID, State: r.State, Rung: r.Rung,
 		Version: r.Version, SeenTurn: r.SeenTurn, Usage: r.usage(), LastErr: r.LastErr, UsedAt: instant(r.Used),
+		Generation: r.Generation, ResetTurn: r.ResetTurn,
 	}
 	if len(r.Caps) > 0 {
 		s.Caps = r.Caps
@@ -40,7 +44,7 @@ func rowOfSession(s orchestrator.Session) sessionRow {
 	return sessionRow{
 		Chat: s.Chat, Agent: s.Agent, Backend: s.Backend, NativeID: s.NativeID, State: s.State, Rung: s.Rung,
 		Version: s.Version, SeenTurn: s.SeenTurn, Used: millis(s.UsedAt), LastErr: s.LastErr,
-		Caps: append([]byte{}, s.Caps...), // nil would be NULL
+		Caps: append([]byte{}, s.Caps...), Generation: s.Generation, // nil would be NULL
 	}
 }
 
@@ -100,11 +104,12 @@ func (s *Store) SessionStates(ctx context.Context) (map[orchestrator.SessionStat
 
 const moveSession = `
 UPDATE sessions SET state = ?, last_err = CASE ? WHEN '' THEN last_err ELSE ? END
-WHERE chat_id = ? AND agent = ? AND state IN (?)`
+WHERE chat_id = ? AND agent = ? AND generation = ? AND state IN (?)`
 
-// MoveSession sets the state of a session that is in one of some states.
-func (s *Store) MoveSession(ctx context.Context, chat orchestrator.ChatID, agent orchestrator.AgentName, from []orchestrator.SessionState, to orchestrator.SessionState, lastErr string) (moved bool, err error) {
-	query, args, err := sqlx.In(moveSession, to, lastErr, lastErr, chat, agent, from)
+// MoveSession sets the state of a session that is in one of some states, and was
+// not reset meanwhile.
+func (s *Store) MoveSession(ctx context.Context, session orchestrator.Session, from []orchestrator.SessionState, to orchestrator.SessionState, lastErr string) (moved bool, err error) {
+	query, args, err := sqlx.In(moveSession, to, lastErr, lastErr, session.Chat, session.Agent, session.Generation, from)
 	if err != nil {
 		return false, err
 	}
@@ -120,8 +125,9 @@ func (s *Store) MoveSession(ctx context.Context, chat orchestrator.ChatID, agent
 	return moved, err
 }
 
-// PutSession stores all of session but its lifetime usage. CodeNotFound if the
-// chat is not there.
+// PutSession stores all of session but its lifetime usage and what a reset sets.
+// CodeNotFound if the chat is not there, CodeConflict if the session was reset
+// since it was read.
 func (s *Store) PutSession(ctx context.Context, session orchestrator.Session) error {
 	return s.write(ctx, logged, "store the session", func(t *tx) error {
 		return putSession(ctx, t, session)
@@ -129,18 +135,29 @@ func (s *Store) PutSession(ctx context.Context, session orchestrator.Session) er
 }
 
 const upsertSession = `
-INSERT INTO sessions (chat_id, agent, backend, native_id, state, rung, version, seen_turn, used_ms, last_err, caps)
-VALUES (:chat_id, :agent, :backend, :native_id, :state, :rung, :version, :seen_turn, :used_ms, :last_err, :caps)
+INSERT INTO sessions (chat_id, agent, backend, native_id, state, rung, version, seen_turn, used_ms, last_err, caps, generation)
+VALUES (:chat_id, :agent, :backend, :native_id, :state, :rung, :version, :seen_turn, :used_ms, :last_err, :caps, :generation)
 ON CONFLICT (chat_id, agent) DO UPDATE SET backend = excluded.backend, native_id = excluded.native_id,
     state = excluded.state, rung = excluded.rung, version = excluded.version, seen_turn = excluded.seen_turn,
-    used_ms = excluded.used_ms, last_err = excluded.last_err, caps = excluded.caps`
+    used_ms = excluded.used_ms, last_err = excluded.last_err, caps = excluded.caps
+    WHERE sessions.generation = excluded.generation`
 
 func putSession(ctx context.Context, t *tx, session orchestrator.Session) error {
-	_, err := t.NamedExecContext(ctx, upsertSession, rowOfSession(session))
+	result, err := t.NamedExecContext(ctx, upsertSession, rowOfSession(session))
 	if isDangling(err) {
 		return orchestrator.Errorf(orchestrator.CodeNotFound, "no chat %s", session.Chat)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	if n, err := result.RowsAffected(); err != nil || n > 0 {
+		return err
+	}
+	return wasReset(session)
+}
+
+func wasReset(s orchestrator.Session) error {
+	return orchestrator.Errorf(orchestrator.CodeConflict, "the session of %s in chat %s was reset meanwhile", s.Agent, s.Chat)
 }
 
 const setSessionUsage = `

@@ -14,7 +14,7 @@ import (
 const selectSummaries = `
 SELECT c.id, c.repo_id, c.title, c.state, c.agents, c.last_state, c.name, c.kind, c.agent, c.model,
        r.root, w.common_dir, w.dir, w.base, w.baseline, w.state, w.reason,
-       c.created_ms, c.last_used_ms, c.turns, c.pending, w.created_ms
+       c.created_ms, c.last_used_ms, c.turns, c.pending, w.created_ms, c.closed_ms, c.log_after
 FROM (SELECT * FROM chats %s ORDER BY used_order DESC LIMIT ?) c
 JOIN repos r ON r.id = c.repo_id
 JOIN worktrees w ON w.chat_id = c.id
@@ -44,6 +44,8 @@ const (
 	sumTurns
 	sumPending
 	sumTreeCreated
+	sumClosed
+	sumLogAfter
 	sumColumns
 )
 
@@ -88,6 +90,7 @@ func (s *summaries) add(r *summaryRow) error {
 			ID: id, Repo: repo, Name: orchestrator.ChatName(r.text(sumName)), Kind: orchestrator.ChatKind(r.text(sumKind)),
 			Agent: orchestrator.AgentName(r.text(sumAgent)), Model: r.text(sumModel), Title: r.text(sumTitle), State: orchestrator.ChatState(r.text(sumState)),
 			CreatedAt: instant(r.number(sumCreated)), LastUsedAt: instant(r.number(sumLastUsed)),
+			ClosedAt: instant(r.number(sumClosed)), LogAfter: orchestrator.Seq(r.number(sumLogAfter)),
 		},
 		RepoRoot: orchestrator.CheckoutDir(r.text(sumRoot)),
 		Worktree: orchestrator.Worktree{
@@ -109,6 +112,9 @@ func (s *Store) Chats(ctx context.Context, query orchestrator.ChatQuery) (list [
 	}
 	if query.Called != "" {
 		f.and("((id >= ? AND id < ?) OR (name = ? AND name <> ''))", query.Called, query.Called+"{", query.Called)
+	}
+	if query.Shown {
+		f.and("state <> 'archived'")
 	}
 	text, args := fmt.Sprintf(selectSummaries, f.where()), append(f.args, atMost(query.Limit))
 	err = s.read(ctx, "list chats", func(q sqlx.QueryerContext) error {

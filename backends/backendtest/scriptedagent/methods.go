@@ -16,6 +16,7 @@ func (a *agent) methods() map[string]func(frame) error {
 		"session/new":      a.newSession,
 		"session/load":     a.load,
 		"session/resume":   a.resume,
+		"session/delete":   a.remove,
 		"session/prompt":   a.prompt,
 		"session/set_mode": func(f frame) error { return a.out.answer(f.ID, object{}) },
 	}
@@ -29,7 +30,7 @@ func (a *agent) initialize(f frame) error {
 	case "wrong":
 		version = 99
 	}
-	sessions := object{}
+	sessions := object{"delete": object{}}
 	if a.settings.resume {
 		sessions["resume"] = object{}
 	}
@@ -134,6 +135,18 @@ func (a *agent) bringBack(f frame) (*session, error) {
 	}
 	a.sessions[s.id] = s
 	return s, nil
+}
+
+func (a *agent) remove(f frame) error {
+	var p place
+	if err := json.Unmarshal(f.Params, &p); err != nil {
+		return &rpcError{Code: codeBadParams, Message: err.Error()}
+	}
+	delete(a.sessions, p.Session)
+	if err := store(a.settings.store).remove(p.Session); err != nil {
+		return err
+	}
+	return a.out.answer(f.ID, object{})
 }
 
 // replay sends a session's messages as updates.

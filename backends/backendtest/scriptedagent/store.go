@@ -63,6 +63,13 @@ func (s store) open(id, cwd string) (*session, error) {
 	return found, nil
 }
 
+func (s store) remove(id string) error {
+	if !sessionID.MatchString(id) || os.Remove(filepath.Join(string(s), id+".jsonl")) != nil {
+		return errUnknownSession
+	}
+	return nil
+}
+
 // append stores a message; it is in the file when it returns.
 func (s *session) append(role, text string) error {
 	message := said{Role: role, Text: text}

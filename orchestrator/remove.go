@@ -1,0 +1,113 @@
+package orchestrator
+
+import (
+	"context"
+	"time"
+)
+
+const (
+	// forgetTime bounds how long agents are asked to delete sessions.
+	forgetTime = time.Minute
+	// forgetFor is how long an agent that fails to delete a session is asked
+	// again.
+	forgetFor = 30 * 24 * time.Hour
+)
+
+// RemoveChat removes a chat; see [Closing].
+func (e *Engine) RemoveChat(ctx context.Context, ref ChatRef, opts CloseOptions) (ClosedChat, error) {
+	chat, err := e.resolve(ctx, ref)
+	if err != nil {
+		return ClosedChat{}, err
+	}
+	done, err := e.remove(ctx, chat.ID, opts)
+	if err != nil {
+		return done, err
+	}
+	e.clearArchived()
+	done.Sessions, err = e.deleteForgotten(ctx, chat.ID, opts.Environ)
+	return done, err
+}
+
+func (e *Engine) remove(ctx context.Context, chat ChatID, opts CloseOptions) (ClosedChat, error) {
+	release, err := e.seize(ctx, chat)
+	if err != nil {
+		return ClosedChat{Chat: chat}, err
+	}
+	defer release()
+	opts.KeepWorktree = false
+	done, err := e.close(ctx, chat, opts, "boo chat rm --force")
+	if err != nil {
+		return done, err
+	}
+	done.Already = false
+	c, err := e.Store.Chat(ctx, chat)
+	if err != nil {
+		return done, err
+	}
+	if c.State == ChatArchived {
+		done.Already = true
+		return done, nil
+	}
+	// From here on it is decided, whoever asked.
+	err = e.Store.MoveChat(context.WithoutCancel(ctx), ChatMove{Chat: chat, From: []ChatState{ChatClosed}, To: ChatArchived, Notice: "the chat was removed"})
+	e.announce(chat)
+	return done, err
+}
+
+// DeleteForgotten asks agents once more to delete the sessions that they have
+// not deleted when they were asked. It starts agents; a failure is tried again
+// the next time.
+func (e *Engine) DeleteForgotten(ctx context.Context) error {
+	_, err := e.deleteForgotten(ctx, "", nil)
+	return err
+}
+
+// deleteForgotten has agents delete what is on the list of forgotten sessions, of
+// one chat unless it is "".
+func (e *Engine) deleteForgotten(ctx context.Context, chat ChatID, environ []string) ([]DeletedSession, error) {
+	list, err := e.Store.Forgotten(ctx, chat)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, forgetTime)
+	defer cancel()
+	var told []DeletedSession
+	gone := map[string]bool{} // agents that share a store have the same one
+	for _, f := range list {
+		d := DeletedSession{Agent: f.Agent, Deleted: gone[f.NativeID]}
+		settled := d.Deleted
+		if !settled {
+			d, settled = e.deleteSession(ctx, f, environ)
+			told = append(told, d)
+		}
+		gone[f.NativeID] = d.Deleted
+		if settled || e.Now().Sub(f.Since) > forgetFor {
+			if err := e.Store.DropForgotten(context.WithoutCancel(ctx), f); err != nil {
+				return told, err
+			}
+		}
+	}
+	return told, nil
+}
+
+// deleteSession asks an agent to delete a session. settled says that there is no
+// use in asking again.
+func (e *Engine) deleteSession(ctx context.Context, f ForgottenSession, environ []string) (d DeletedSession, settled bool) {
+	d.Agent = f.Agent
+	session, err := e.Store.Session(ctx, f.Chat, f.Agent)
+	if err == nil {
+		var wt Worktree
+		if wt, err = e.Store.Worktree(ctx, f.Chat); err == nil {
+			d.Deleted, err = e.Agents.Forget(ctx, ForgetRequest{
+				Chat: f.Chat, Agent: f.Agent, NativeID: f.NativeID, Dir: wt.Dir, Caps: session.Caps, Environ: environ,
+			})
+		}
+	}
+	switch {
+	case err != nil:
+		d.Kept = err.Error() + "; it is asked again when boo's daemon starts"
+	case !d.Deleted:
+		d.Kept = "it cannot be asked to delete sessions"
+	}
+	return d, err == nil
+}
