@@ -54,12 +54,21 @@ func (e *Engine) remove(ctx context.Context, chat ChatID, opts CloseOptions) (Cl
 	return done, err
 }
 
-// DeleteForgotten asks agents once more to delete the sessions that they have
-// not deleted when they were asked. It starts agents; a failure is tried again
-// the next time.
-func (e *Engine) DeleteForgotten(ctx context.Context) error {
-	_, err := e.deleteForgotten(ctx, "", nil)
-	return err
+// DeleteForgottenSoon asks agents once more, in the background, to delete the
+// sessions that they have not deleted when they were asked. It may start agents;
+// the engine waits for it, and cuts it off, when it closes. For the daemon, when
+// it starts: what fails is tried again the next time.
+func (e *Engine) DeleteForgottenSoon() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return
+	}
+	e.turns.Add(1)
+	go func() {
+		defer e.turns.Done()
+		_, _ = e.deleteForgotten(e.life, "", nil) // each failure is on the list still
+	}()
 }
 
 // deleteForgotten has agents delete what is on the list of forgotten sessions, of

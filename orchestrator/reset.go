@@ -33,6 +33,10 @@ func (e *Engine) ResetChat(ctx context.Context, ref ChatRef, opts ResetOptions) 
 // affected lists the agents whose sessions a reset ends: with an agent those that
 // share its session.
 func (e *Engine) affected(chat ChatSummary, agent AgentName) ([]AgentName, error) {
+	if chat.Kind == KindRun {
+		return nil, Errorf(CodeInvalid, "chat %s was made for one prompt, and has no next turn to begin anew; nothing was reset", chat.ID).
+			WithHint("boo run …")
+	}
 	if agent == "" {
 		return chat.Agents, nil
 	}

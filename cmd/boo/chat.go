@@ -19,6 +19,7 @@ func chatCommand(e *env) *cli.Command {
 		Usage: "talk with agents: each chat has a worktree of its own",
 		Subcommands: []*cli.Command{
 			chatSendCommand(e), chatCreateCommand(e), chatLsCommand(e), chatShowCommand(e), chatLogCommand(e), chatRestartCommand(e), chatWaitCommand(e), chatStopCommand(e),
+			chatResetCommand(e), chatCloseCommand(e), chatReopenCommand(e), chatRmCommand(e),
 		},
 	}
 }
@@ -27,7 +28,7 @@ func chatLsCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:  "ls",
 		Usage: "list the chats of this repository",
-		Flags: []cli.Flag{toggle("all", "the chats of all repositories", "a")},
+		Flags: []cli.Flag{toggle("all", "the chats of all repositories, those that were removed too", "a")},
 		Action: func(c *cli.Context) error {
 			if err := noArgs(c); err != nil {
 				return err
@@ -66,7 +67,7 @@ func runChatLs(ctx context.Context, e *env, all bool) error {
 			title = filepath.Base(string(c.RepoRoot)) + ": " + title
 		}
 		t.Row(tty.Cyan(string(c.ID)), tty.Plain(ago(e.Now(), c.LastUsedAt)), tty.Plain(fmt.Sprint(c.Turns)),
-			pendingCount(c.Pending), stateSpan(c.LastState), tty.Plain(names(c.Agents)), tty.Plain(title))
+			pendingCount(c.Pending), lastSpan(c), tty.Plain(names(c.Agents)), tty.Plain(title))
 	}
 	t.Print(e.Stdout)
 	return nil
@@ -85,6 +86,14 @@ func pendingCount(n int) tty.Span {
 		return tty.Dim("-")
 	}
 	return tty.Yellow(fmt.Sprint(n))
+}
+
+// lastSpan says how a chat's last turn ended, or that the chat itself has.
+func lastSpan(c orchestrator.ChatSummary) tty.Span {
+	if c.Chat.State != orchestrator.ChatOpen {
+		return tty.Dim(c.Chat.State.Words())
+	}
+	return stateSpan(c.LastState)
 }
 
 func stateSpan(s orchestrator.TurnState) tty.Span {
@@ -154,6 +163,9 @@ func runChatShow(ctx context.Context, e *env, ref orchestrator.ChatRef) error {
 	}
 	fact("base", d.Worktree.Base.Short())
 	fact("last used", ago(e.Now(), d.LastUsedAt))
+	if d.Chat.State != orchestrator.ChatOpen {
+		fact("state", d.Chat.State.Words()+" "+ago(e.Now(), d.ClosedAt)+"; to open it again: boo chat reopen "+string(d.ID))
+	}
 	for _, s := range d.Sessions {
 		fact("session", sessionWords(s))
 	}

@@ -30,6 +30,7 @@ type chatView struct {
 	LastState  orchestrator.TurnState     `json:"last_turn_state,omitempty"`
 	CreatedAt  time.Time                  `json:"created_at"`
 	LastUsedAt time.Time                  `json:"last_used_at"`
+	ClosedAt   *time.Time                 `json:"closed_at,omitempty"`
 }
 
 func viewChat(c orchestrator.ChatSummary) chatView {
@@ -37,7 +38,7 @@ func viewChat(c orchestrator.ChatSummary) chatView {
 		ID: c.ID, Name: c.Name, Kind: c.Kind, Agent: c.Agent, Model: c.Model, Title: c.Title, State: c.Chat.State, Repo: c.RepoRoot,
 		Worktree: c.Worktree.Dir, WtState: c.Worktree.State, Base: c.Worktree.Base, Baseline: c.Worktree.Baseline,
 		Agents: c.Agents, Turns: c.Turns, Pending: c.Pending, LastState: c.LastState,
-		CreatedAt: c.CreatedAt, LastUsedAt: c.LastUsedAt,
+		CreatedAt: c.CreatedAt, LastUsedAt: c.LastUsedAt, ClosedAt: moment(c.ClosedAt),
 	}
 }
 

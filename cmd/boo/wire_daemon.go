@@ -50,6 +50,7 @@ func openWork(ctx context.Context, d dirs, c config, log *slog.Logger) (daemon.W
 	if err := engine.KeepSpares(ctx); err != nil {
 		log.Warn("look after spare worktrees", "error", err)
 	}
+	engine.DeleteForgottenSoon()
 	w := &work{Engine: engine, ending: make(chan struct{})}
 	w.Handler = api.NewHandler(&recovered{Service: engine, untold: settled}, api.Options{Ending: w.ending})
 	return w, nil
