@@ -41,6 +41,11 @@ func replaceFile(path string, content []byte) error {
 	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, content) {
 		return nil
 	}
+	return renameInto(path, content)
+}
+
+// renameInto writes a file beside its place, and then puts it there.
+func renameInto(path string, content []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".new-")
 	if err != nil {
 		return err
