@@ -23,7 +23,7 @@ func (g *guard) usage(u Usage) *halted {
 // spent is the halt of a turn that has used up what it may; flag goes on with
 // twice as much.
 func (g *guard) spent(what, flag string) *halted {
-	hint := fmt.Sprintf(`boo chat send -c %s %s "go on"`, g.lt.turn.Chat, flag)
+	hint := goOn(g.lt.turn.Chat, flag)
 	if g.lt.tight {
 		hint = "boo chat send --new …, or raise budget.chat in config.toml"
 	}

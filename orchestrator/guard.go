@@ -206,7 +206,7 @@ func (w *watchdog) look() *halted {
 	case idle >= w.quiet:
 		return &halted{
 			fmt.Sprintf("stalled: no sign of life from %s for %s", w.lt.turn.Agent, w.quiet),
-			fmt.Sprintf(`boo chat send -c %s "go on"`, w.lt.turn.Chat),
+			goOn(w.lt.turn.Chat, ""),
 		}
 	case idle < w.quiet/2:
 		w.warned = false

@@ -173,7 +173,7 @@ func (lt *liveTurn) judge(out outcome, err error) outcome {
 		out.state, out.reason = TurnFailed, "the agent refused"
 	case out.stop == "max_tokens", out.stop == "max_turn_requests":
 		out.state, out.reason = TurnHalted, "budget: the agent stopped at its own limit ("+out.stop+")"
-		out.hint = fmt.Sprintf(`boo chat send -c %s "go on"`, lt.turn.Chat)
+		out.hint = goOn(lt.turn.Chat, "")
 	default:
 		out.state = TurnCompleted
 	}

@@ -16,6 +16,13 @@ const maxQueue = 16
 
 // Send commits a prompt; see [Service.Send].
 func (e *Engine) Send(ctx context.Context, req SendRequest) (Sent, error) {
+	if sent, ok, err := e.sentBefore(ctx, req); ok || err != nil {
+		return sent, err
+	}
+	req, err := e.filled(ctx, req)
+	if err != nil {
+		return Sent{}, err
+	}
 	if err := CheckPrompt(req.Prompt); err != nil {
 		return Sent{}, err
 	}
@@ -28,7 +35,7 @@ func (e *Engine) Send(ctx context.Context, req SendRequest) (Sent, error) {
 	}
 	turn := Turn{
 		ID: NewTurnID(), Chat: target.chat, Agent: target.agent, Model: cmp.Or(req.Model, target.model), Mode: req.Mode, Prompt: req.Prompt,
-		State: TurnQueued, Owner: e.Processes.Self(), Sent: e.Now(),
+		Key: req.Key, RetryOf: req.Retry, State: TurnQueued, Owner: e.Processes.Self(), Sent: e.Now(),
 	}
 	var ahead []Turn
 	var newChat *NewChat
@@ -47,6 +54,12 @@ func (e *Engine) Send(ctx context.Context, req SendRequest) (Sent, error) {
 		return Sent{}, err
 	}
 	stored, err := e.Store.Enqueue(ctx, turn, newChat)
+	if req.Key != "" && CodeOf(err) == CodeConflict {
+		if sent, ok, keyErr := e.sentBefore(ctx, req); ok || keyErr != nil { // the same request was faster
+			lt.dismiss()
+			return sent, keyErr
+		}
+	}
 	if newChat != nil && newChat.Spare && CodeOf(err) == CodeConflict {
 		e.withoutSpare(newChat) // another was faster
 		turn.Chat = newChat.Chat.ID

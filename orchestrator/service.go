@@ -140,6 +140,19 @@ type SendRequest struct {
 	Permissions PermissionMode
 	// Limits bound this turn, in place of the configured ones where they are set.
 	Limits Limits
+	// Key makes the prompt known again: the same key with the same prompt is
+	// answered with the turn that it has, in the chat that Ref names or else in
+	// the repository, and not sent a second time; with another prompt it is
+	// CodeInvalid. "" for none.
+	Key string
+	// Retry is the turn whose prompt is sent once more, to the same agent unless
+	// Agent names another; Prompt is "" then. Force allows it where that turn was
+	// completed.
+	Retry TurnID
+	Force bool
+	// ResumeHalted goes on after the chat's last turn, which must have ended
+	// otherwise than completed; without a Prompt in boo's own words.
+	ResumeHalted bool
 }
 
 // Sent says where a prompt went.
@@ -150,6 +163,8 @@ type Sent struct {
 	NewChat bool
 	Ahead   []Turn      // turns of the chat that come first
 	Dir     WorktreeDir // the chat's worktree
+	// Repeated says that the turn was there before, by the request's key.
+	Repeated bool
 }
 
 // ChatDetail is everything about one chat.

@@ -71,9 +71,13 @@ type TurnStore interface {
 	// if newChat is not nil, the chat with its worktree row, all in one
 	// transaction. It gives the turn its number, and opens a chat that was closed
 	// or removed. CodeConflict if the chat was to take a spare that is not ready
-	// any more, CodeBusy while it is being closed.
+	// any more, or the turn's key is taken: in its chat, or for a new chat in its
+	// repository; CodeBusy while it is being closed.
 	Enqueue(ctx context.Context, t Turn, newChat *NewChat) (Turn, error)
 	Turn(ctx context.Context, id TurnID) (Turn, error)
+	// TurnByKey finds the turn that was sent with a key: in a chat, or, if chat
+	// is "", the newest one in a repository.
+	TurnByKey(ctx context.Context, repo RepoID, chat ChatID, key string) (Turn, error)
 	// Turns lists a chat's turns by number.
 	Turns(ctx context.Context, chat ChatID) ([]Turn, error)
 	// OpenTurns lists the turns of all chats that are not terminal, in the

@@ -14,6 +14,8 @@ type Turn struct {
 	Model   string
 	Mode    string // of the agent, as asked for; "" for what its definition says
 	Prompt  string
+	Key     string // by which its sender knows it again; "" for none
+	RetryOf TurnID // the turn whose prompt it repeats; "" for none
 	State   TurnState
 	Reason  string   // why it ended so, in words; "" when completed
 	Hint    string   // the command that mends it, or goes on; "" if there is none

@@ -12,12 +12,14 @@ type sentView struct {
 	Agent   orchestrator.AgentName `json:"agent"`
 	NewChat bool                   `json:"new_chat,omitempty"`
 	Ahead   []orchestrator.TurnID  `json:"ahead"` // turns of the chat that come first
+	// Repeated says that nothing was sent: the turn was there, by its key.
+	Repeated bool `json:"repeated,omitempty"`
 }
 
 // showSent says where a prompt went whose turn is not watched.
 func showSent(e *env, sent orchestrator.Sent) error {
 	if e.JSON {
-		v := sentView{Chat: sent.Chat, Turn: sent.Turn, Agent: sent.Agent, NewChat: sent.NewChat, Ahead: []orchestrator.TurnID{}}
+		v := sentView{Chat: sent.Chat, Turn: sent.Turn, Agent: sent.Agent, NewChat: sent.NewChat, Ahead: []orchestrator.TurnID{}, Repeated: sent.Repeated}
 		for _, t := range sent.Ahead {
 			v.Ahead = append(v.Ahead, t.ID)
 		}

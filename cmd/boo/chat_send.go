@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"boo/cmd/boo/internal/tty"
 	"boo/orchestrator"
 )
 
@@ -20,6 +21,15 @@ type sendOptions struct {
 	Detach bool
 	Bounds boundsOptions
 	Prompt []string
+	Key    string
+	Resume bool
+	Retry  orchestrator.TurnID // "" for a prompt of its own
+	Force  bool
+}
+
+// ownPrompt says that the person gives the prompt, not an earlier turn.
+func (o sendOptions) ownPrompt() bool {
+	return o.Retry == "" && (!o.Resume || len(o.Prompt) > 0)
 }
 
 func chatSendCommand(e *env) *cli.Command {
@@ -39,12 +49,14 @@ func chatSendCommand(e *env) *cli.Command {
 			&cli.StringFlag{Name: "mode", Usage: "`MODE` that the agent shall work in, in its own words (default: what its definition says)"},
 			toggle("detach", "return when the prompt is on disk; boo chat log -f shows the turn"),
 			baseFlag(), sparseFlag(),
+			keyFlag(),
+			toggle("resume-halted", "go on after a turn that was halted, stopped or has failed; no prompt is needed"),
 		}, boundsFlags()...),
 		Action: func(c *cli.Context) error {
 			return runSend(c.Context, e, sendOptions{
 				Chat: c.String("chat"), New: c.Bool("new"), Agent: c.String("agent"),
 				Model: c.String("model"), Mode: c.String("mode"), Base: c.String("base"), Sparse: c.StringSlice("sparse"), Detach: c.Bool("detach"),
-				Bounds: boundsOf(c), Prompt: c.Args().Slice(),
+				Bounds: boundsOf(c), Prompt: c.Args().Slice(), Key: c.String("idempotency-key"), Resume: c.Bool("resume-halted"),
 			})
 		},
 	}
@@ -56,21 +68,13 @@ func runSend(ctx context.Context, e *env, o sendOptions) error {
 	if err != nil {
 		return err
 	}
-	if writesPrompt(e, o.Prompt) {
-		// A daemon that cannot be had is found out before a prompt is written.
-		if _, err := e.daemon(ctx); err != nil {
+	var p prompt
+	if o.ownPrompt() {
+		if p, err = o.read(ctx, e); err != nil {
 			return err
 		}
 	}
-	p, err := readPrompt(ctx, e, o.Prompt)
-	if err != nil {
-		return err
-	}
 	req.Prompt = p.text
-	if err := orchestrator.CheckPrompt(p.text); err != nil { // no daemon is started for it
-		p.keep(e)
-		return err
-	}
 	svc, err := e.daemon(ctx)
 	if err != nil {
 		p.keep(e)
@@ -84,6 +88,9 @@ func runSend(ctx context.Context, e *env, o sendOptions) error {
 		return err
 	}
 	p.discard()
+	if sent.Repeated && !e.JSON {
+		e.Stderr.Println(tty.Dim("this was sent before, as turn " + string(sent.Turn) + ", and is not sent again"))
+	}
 	if o.Detach {
 		return showSent(e, sent)
 	}
@@ -92,11 +99,36 @@ func runSend(ctx context.Context, e *env, o sendOptions) error {
 	return w.follow(ctx, signals)
 }
 
+// keyFlag lets a program send a prompt as often as it must, to have it sent once.
+func keyFlag() cli.Flag {
+	return &cli.StringFlag{Name: "idempotency-key", Usage: "send the prompt once only, however often this command runs with this `KEY`: it shows the turn that it has"}
+}
+
+// read gets the person's prompt.
+func (o sendOptions) read(ctx context.Context, e *env) (prompt, error) {
+	if writesPrompt(e, o.Prompt) {
+		// A daemon that cannot be had is found out before a prompt is written.
+		if _, err := e.daemon(ctx); err != nil {
+			return prompt{}, err
+		}
+	}
+	p, err := readPrompt(ctx, e, o.Prompt)
+	if err != nil {
+		return p, err
+	}
+	err = orchestrator.CheckPrompt(p.text) // no daemon is started for it
+	if err != nil {
+		p.keep(e)
+	}
+	return p, err
+}
+
 func (o sendOptions) request(e *env) (orchestrator.SendRequest, error) {
 	req := orchestrator.SendRequest{
 		Ref: orchestrator.ChatRef{Dir: e.Dir, Prefix: o.Chat},
 		New: o.New, Model: o.Model, Mode: o.Mode, Base: o.Base, Sparse: o.Sparse, Attended: e.attended() && !o.Detach,
 		Environ: personEnviron(e.Environ()),
+		Key:     o.Key, ResumeHalted: o.Resume, Retry: o.Retry, Force: o.Force,
 	}
 	if o.New && o.Chat != "" {
 		return req, orchestrator.Errorf(orchestrator.CodeInvalid, "--new and --chat exclude each other").WithHint("boo chat send --help")

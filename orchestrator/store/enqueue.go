@@ -10,8 +10,8 @@ import (
 // newChat is not nil, the chat with its worktree row, all in one transaction.
 // It gives the turn its number, and opens a chat that was closed. CodeNotFound if
 // there is no such chat, CodeBusy while it is being closed,
-// CodeConflict if the new chat's worktree directory is in use, or its spare
-// not to be had any more.
+// CodeConflict if the new chat's worktree directory is in use, its spare not to
+// be had any more, or the turn's key is that of another one.
 func (s *Store) Enqueue(ctx context.Context, turn orchestrator.Turn, newChat *orchestrator.NewChat) (stored orchestrator.Turn, err error) {
 	err = s.write(ctx, synced, "store the prompt", func(t *tx) error {
 		stored, err = enqueue(ctx, t, turn, newChat)
@@ -23,6 +23,9 @@ func (s *Store) Enqueue(ctx context.Context, turn orchestrator.Turn, newChat *or
 func enqueue(ctx context.Context, t *tx, turn orchestrator.Turn, newChat *orchestrator.NewChat) (orchestrator.Turn, error) {
 	var notices []string
 	if newChat != nil {
+		if err := keyIsNew(ctx, t, newChat.Chat.Repo, turn.Key); err != nil {
+			return turn, err
+		}
 		notices = newChat.Notices
 		if err := makeChat(ctx, t, *newChat); err != nil {
 			return turn, err
@@ -96,11 +99,11 @@ func noticesOf(turn orchestrator.TurnID, notices []string) []orchestrator.Event 
 const insertTurn = `
 INSERT INTO turns (id, chat_id, number, agent, model, state, before_commit, after_commit, rung,
     input, output, cache_read, cache_write, cost, currency, context_used, context_size,
-    owner_boot, owner_pid, owner_start, sent_ms, started_ms, ended_ms, stop, reason, prompt, mode)
+    owner_boot, owner_pid, owner_start, sent_ms, started_ms, ended_ms, stop, reason, prompt, mode, send_key, retry_of)
 VALUES (:id, :chat_id, (SELECT coalesce(max(number), 0) + 1 FROM turns WHERE chat_id = :chat_id),
     :agent, :model, :state, :before_commit, :after_commit, :rung,
     :input, :output, :cache_read, :cache_write, :cost, :currency, :context_used, :context_size,
-    :owner_boot, :owner_pid, :owner_start, :sent_ms, :started_ms, :ended_ms, :stop, :reason, :prompt, :mode)`
+    :owner_boot, :owner_pid, :owner_start, :sent_ms, :started_ms, :ended_ms, :stop, :reason, :prompt, :mode, :send_key, :retry_of)`
 
 func putTurn(ctx context.Context, t *tx, turn orchestrator.Turn) error {
 	_, err := t.NamedExecContext(ctx, insertTurn, rowOfTurn(turn))
@@ -108,7 +111,7 @@ func putTurn(ctx context.Context, t *tx, turn orchestrator.Turn) error {
 	case isDangling(err):
 		return orchestrator.Errorf(orchestrator.CodeNotFound, "no chat %s", turn.Chat)
 	case isTaken(err):
-		return orchestrator.Errorf(orchestrator.CodeConflict, "turn %s is stored already", turn.ID)
+		return orchestrator.Errorf(orchestrator.CodeConflict, "turn %s, or one of its key, is stored already", turn.ID)
 	}
 	return err
 }

@@ -30,6 +30,8 @@ type turnRow struct {
 	Hint       string                 `db:"hint"`
 	Calls      int                    `db:"calls"`
 	Prompt     string                 `db:"prompt"`
+	Key        string                 `db:"send_key"`
+	RetryOf    orchestrator.TurnID    `db:"retry_of"`
 	usageRow
 	Provisional bool `db:"provisional"`
 	Corrected   bool `db:"corrected"`
@@ -37,7 +39,7 @@ type turnRow struct {
 
 func (r turnRow) turn() (orchestrator.Turn, error) {
 	return orchestrator.Turn{
-		ID: r.ID, Chat: r.Chat, Number: r.Number, Agent: r.Agent, Model: r.Model, Mode: r.Mode, Prompt: r.Prompt,
+		ID: r.ID, Chat: r.Chat, Number: r.Number, Agent: r.Agent, Model: r.Model, Mode: r.Mode, Prompt: r.Prompt, Key: r.Key, RetryOf: r.RetryOf,
 		State: r.State, Reason: r.Reason, Hint: r.Hint, Calls: r.Calls, Stop: r.Stop, Before: r.Before, After: r.After, Rung: r.Rung, Usage: r.usage(),
 		Owner: orchestrator.Owner{BootID: r.OwnerBoot, PID: r.OwnerPID, StartTime: uint64(r.OwnerStart)},
 		Sent:  instant(r.Sent), Started: instant(r.Started), Ended: instant(r.Ended),
@@ -47,7 +49,7 @@ func (r turnRow) turn() (orchestrator.Turn, error) {
 
 func rowOfTurn(t orchestrator.Turn) turnRow {
 	return turnRow{
-		ID: t.ID, Chat: t.Chat, Number: t.Number, Agent: t.Agent, Model: t.Model, Mode: t.Mode, Prompt: t.Prompt,
+		ID: t.ID, Chat: t.Chat, Number: t.Number, Agent: t.Agent, Model: t.Model, Mode: t.Mode, Prompt: t.Prompt, Key: t.Key, RetryOf: t.RetryOf,
 		State: t.State, Reason: t.Reason, Hint: t.Hint, Calls: t.Calls, Stop: t.Stop, Before: t.Before, After: t.After, Rung: t.Rung, usageRow: usageRow(t.Usage),
 		OwnerBoot: t.Owner.BootID, OwnerPID: t.Owner.PID, OwnerStart: int64(t.Owner.StartTime),
 		Sent: millis(t.Sent), Started: millis(t.Started), Ended: millis(t.Ended),
