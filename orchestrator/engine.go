@@ -9,7 +9,7 @@ import (
 )
 
 // Config is what an [Engine] is made of. All fields are needed but Policy, Spares,
-// and those of which it is said what nil stands for.
+// MinFree, and those of which it is said what nil stands for.
 type Config struct {
 	Store     Store
 	Trees     Trees
@@ -29,6 +29,11 @@ type Config struct {
 	Agent AgentName
 	// Spares is how many worktrees are kept ready per repository that is in use.
 	Spares int
+	// Free tells how many bytes a person's program may still write to the disk of
+	// a directory, which need not be there; nil where nobody wants to know.
+	Free func(dir string) (int64, error)
+	// MinFree is how many of them there have to be for a worktree to be made.
+	MinFree int64
 	// Policy is what the person has laid down about turns.
 	Policy Policy
 	// Now is the clock; nil stands for time.Now.
@@ -50,6 +55,8 @@ type Engine struct {
 	changed     map[ChatID]chan struct{} // closed when the chat has new events
 	tidied      map[GitDir]time.Time     // when what boo stores there was last looked after
 	sparing     map[RepoID]sparing       // repositories whose spares are looked after now
+	weighing    map[ChatID]bool          // chats that are measured now; true: and again after that
+	scale       chan struct{}            // held by the one that measures
 	closed      bool
 	idle        chan struct{} // closed when no turn is live; nil when nobody waits for that
 }
@@ -74,6 +81,8 @@ func NewEngine(c Config) *Engine {
 		changed:     map[ChatID]chan struct{}{},
 		tidied:      map[GitDir]time.Time{},
 		sparing:     map[RepoID]sparing{},
+		weighing:    map[ChatID]bool{},
+		scale:       make(chan struct{}, 1),
 	}
 	e.life, e.end = context.WithCancel(context.Background())
 	return e

@@ -65,6 +65,7 @@ func (lt *liveTurn) begin(turn Turn) {
 		lt.err = lt.run()
 		lt.runHook()
 		lt.e.tidy(turn.Chat)
+		lt.e.weigh(turn.Chat)
 		lt.dismiss()
 	}()
 }

@@ -24,6 +24,9 @@ func (e *Engine) ensureWorktree(ctx context.Context, t Turn) (Worktree, error) {
 		}
 	}
 	if wt.State == WorktreeArchived {
+		if err := e.room(ctx); err != nil {
+			return wt, err
+		}
 		if err := e.Archives.Restore(ctx, wt); err != nil {
 			return wt, err
 		}

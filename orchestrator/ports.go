@@ -66,9 +66,11 @@ type Trees interface {
 	// no repository any more.
 	Chats(ctx context.Context, common GitDir) ([]ChatID, error)
 
-	// Usage measures what a worktree and its snapshots take. It is remembered,
-	// and cheap when nothing has changed.
+	// Usage measures what a worktree and its snapshots take: a look at each file.
 	Usage(ctx context.Context, wt Worktree) (TreeUsage, error)
+
+	// Weigh is Usage behind everything else on the machine.
+	Weigh(ctx context.Context, wt Worktree) (TreeUsage, error)
 
 	// Maintain keeps small what boo stores in a repository. It is cheap when
 	// there is nothing to do, and may be cut off at any point. One call at a time

@@ -174,6 +174,9 @@ func (e *Engine) lastAgent(ctx context.Context, chat ChatID) (AgentName, error) 
 // newChat prepares the rows of a chat; nothing is stored yet but the
 // repository, which is the same for every chat.
 func (e *Engine) newChat(ctx context.Context, c Checkout, req SendRequest) (*NewChat, error) {
+	if err := e.room(ctx); err != nil {
+		return nil, err
+	}
 	base, err := e.Trees.Base(ctx, c, BaseRequest{Rev: req.Base, Environ: req.Environ})
 	if err != nil {
 		return nil, err

@@ -18,6 +18,7 @@ type Store interface {
 	CheckStore
 	SpareStore
 	ClosingStore
+	SizeStore
 	Close() error
 }
 

@@ -9,6 +9,7 @@ import (
 type TreeUsage struct {
 	Bytes     int64 `json:"bytes"`          // on disk, its ignored files included
 	Snapshots int64 `json:"snapshot_bytes"` // objects that only this chat keeps
+	Dirs      int64 `json:"directories"`
 }
 
 // WorktreeInfo is one worktree as a list shows it. Fields of its JSON form are
@@ -22,7 +23,9 @@ type WorktreeInfo struct {
 	Root     CheckoutDir   `json:"repository"`
 	Created  time.Time     `json:"created"`
 	LastUsed time.Time     `json:"last_used"`
-	TreeUsage
+	TreeSize
+	// Stale says that the chat was used since it was measured, or that it never was.
+	Stale bool `json:"stale,omitempty"`
 }
 
 // WorktreeList lists worktrees; see [Service.WorktreeList].
@@ -31,7 +34,13 @@ func (e *Engine) WorktreeList(ctx context.Context, dir string, all bool) ([]Work
 	if err != nil {
 		return nil, err
 	}
+	sizes, err := e.Store.Sizes(ctx)
+	if err != nil {
+		return nil, err
+	}
 	list := make([]WorktreeInfo, 0, len(chats))
+	measuring, done := context.WithTimeout(ctx, listPatience)
+	defer done()
 	for _, c := range chats {
 		wt := c.Worktree
 		info := WorktreeInfo{
@@ -39,9 +48,9 @@ func (e *Engine) WorktreeList(ctx context.Context, dir string, all bool) ([]Work
 			Created: wt.CreatedAt, LastUsed: c.LastUsedAt,
 		}
 		if wt.State != WorktreeCreating && wt.State != WorktreePurged {
-			// What cannot be measured must not keep the others from being shown.
-			if info.TreeUsage, err = e.Trees.Usage(ctx, wt); err != nil && ctx.Err() != nil {
-				return nil, err
+			info.TreeSize = sizes[c.ID]
+			if info.Stale = info.Measured.Before(c.LastUsedAt); info.Stale {
+				e.measure(measuring, wt, &info)
 			}
 		}
 		if wt.State == WorktreeActive {

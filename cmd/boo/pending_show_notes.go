@@ -76,7 +76,7 @@ func kindOf(e orchestrator.Entry) string {
 
 // summed says of a change that is too much to show how much it is.
 func summed(set orchestrator.ChangeSet, c orchestrator.Change) string {
-	size := func(e orchestrator.Entry) string { return byteCount(set.Sizes[e.ID]) }
+	size := func(e orchestrator.Entry) string { return orchestrator.Bytes(set.Sizes[e.ID]) }
 	what := fmt.Sprintf("too long to be shown: +%d -%d lines", c.Added, c.Deleted)
 	if c.Binary {
 		what = "binary"
@@ -88,17 +88,4 @@ func summed(set orchestrator.ChangeSet, c orchestrator.Change) string {
 		return what + ", " + size(c.Old) + " before"
 	}
 	return what + ", " + size(c.Old) + " before, " + size(c.New) + " now"
-}
-
-// byteCount writes 1536 as 1.5 KB.
-func byteCount(n int64) string {
-	const unit = 1024
-	if n < unit {
-		return plural(int(n), "byte")
-	}
-	value, names := float64(n)/unit, []string{"KB", "MB", "GB"}
-	for value >= unit && len(names) > 1 {
-		value, names = value/unit, names[1:]
-	}
-	return fmt.Sprintf("%.1f %s", value, names[0])
 }

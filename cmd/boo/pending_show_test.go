@@ -96,7 +96,7 @@ func TestWhatIsHugeIsSummedUp(t *testing.T) {
 	for _, part := range []string{
 		"p000000001  R old.go -> new.go  +3 -1\nby goose in turn t000000001 · ", "\n+package main\n\np000000003",
 		"huge.txt  +70000 -2  made executable\n",
-		"\ntoo long to be shown: +70000 -2 lines, 100 bytes before, 3.0 MB now  boo pending diff huge.txt\n",
+		"\ntoo long to be shown: +70000 -2 lines, 100 bytes before, 3.0 MiB now  boo pending diff huge.txt\n",
 	} {
 		if !strings.Contains(stdout.String(), part) {
 			t.Errorf("it lacks %q:\n%s", part, stdout)

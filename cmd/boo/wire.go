@@ -44,7 +44,7 @@ func openEngine(ctx context.Context, d dirs, c config) (*orchestrator.Engine, er
 	if err != nil {
 		return nil, err
 	}
-	trees, err := worktree.New(worktree.Options{Dir: filepath.Join(d.Data, "git")})
+	trees, err := worktree.New(worktree.Options{Dir: filepath.Join(d.Data, "git"), MinFree: max(spareFloor, int64(c.Worktree.MinFree))})
 	if err != nil {
 		return nil, err
 	}
@@ -72,6 +72,8 @@ func openEngine(ctx context.Context, d dirs, c config) (*orchestrator.Engine, er
 		Agent:     c.DefaultAgent,
 		Policy:    c.Policy,
 		Spares:    c.Worktree.Spares,
+		Free:      freeBytes,
+		MinFree:   int64(c.Worktree.MinFree),
 	}), nil
 }
 

@@ -51,6 +51,9 @@ func openWork(ctx context.Context, d dirs, c config, log *slog.Logger) (daemon.W
 		log.Warn("look after spare worktrees", "error", err)
 	}
 	engine.DeleteForgottenSoon()
+	if err := engine.WeighAll(ctx); err != nil {
+		log.Warn("measure worktrees", "error", err)
+	}
 	w := &work{Engine: engine, ending: make(chan struct{})}
 	w.Handler = api.NewHandler(&recovered{Service: engine, untold: settled}, api.Options{Ending: w.ending})
 	return w, nil

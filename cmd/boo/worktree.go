@@ -67,11 +67,11 @@ func runWorktreeLs(ctx context.Context, e *env, all bool) error {
 		e.Stderr.Println(tty.Plain("no worktrees here yet; a chat makes one: "), tty.Bold(`boo chat send "what you want done"`))
 		return nil
 	}
-	t := tty.Table{Path: 6, Right: map[int]bool{3: true, 4: true}}
-	t.Row(tty.Dim("CHAT"), tty.Dim("STATE"), tty.Dim("BASE"), tty.Dim("DISK"), tty.Dim("SNAPSHOTS"), tty.Dim("USED"), tty.Dim("WORKTREE"))
+	t := tty.Table{Path: 7, Right: map[int]bool{3: true, 4: true}}
+	t.Row(tty.Dim("CHAT"), tty.Dim("STATE"), tty.Dim("BASE"), tty.Dim("DISK"), tty.Dim("SNAPSHOTS"), tty.Dim("MADE"), tty.Dim("USED"), tty.Dim("WORKTREE"))
 	for _, w := range list {
-		t.Row(tty.Cyan(string(w.Chat)), worktreeState(w), tty.Plain(w.Base.Short()), tty.Plain(byteCount(w.Bytes)), tty.Plain(byteCount(w.Snapshots)),
-			tty.Plain(ago(e.Now(), w.LastUsed)), tty.Plain(string(w.Dir)))
+		t.Row(tty.Cyan(string(w.Chat)), worktreeState(w), tty.Plain(w.Base.Short()), sizeSpan(w, w.Bytes), sizeSpan(w, w.Snapshots),
+			tty.Plain(ago(e.Now(), w.Created)), tty.Plain(ago(e.Now(), w.LastUsed)), tty.Plain(string(w.Dir)))
 	}
 	t.Print(e.Stdout)
 	for _, w := range list {
@@ -80,6 +80,18 @@ func runWorktreeLs(ctx context.Context, e *env, all bool) error {
 		}
 	}
 	return nil
+}
+
+// sizeSpan shows a size: with a tilde where the chat was used since it was
+// measured, not at all where it never was.
+func sizeSpan(w orchestrator.WorktreeInfo, n int64) tty.Span {
+	switch {
+	case w.Measured.IsZero():
+		return tty.Dim("-")
+	case w.Stale:
+		return tty.Dim("~" + orchestrator.Bytes(n))
+	}
+	return tty.Plain(orchestrator.Bytes(n))
 }
 
 func worktreeState(w orchestrator.WorktreeInfo) tty.Span {
