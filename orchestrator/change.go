@@ -24,6 +24,13 @@ type Entry struct {
 // Exists reports whether the path is there on this side.
 func (e Entry) Exists() bool { return e.Mode != ModeNone }
 
+// Reading is a file as it was read: how git would record it, and, where that is
+// known, the id of a blob of its very bytes.
+type Reading struct {
+	Entry
+	Raw ObjectID
+}
+
 // FileChange is one path that differs between two trees.
 type FileChange struct {
 	Path    Path

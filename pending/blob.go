@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"sync"
 
 	"golang.org/x/sys/unix"
 
@@ -26,7 +27,9 @@ func blobID(r io.Reader, size int64, width int) (orchestrator.ObjectID, error) {
 		h = sha256.New()
 	}
 	fmt.Fprintf(h, "blob %d\x00", size)
-	n, err := io.Copy(h, r)
+	buf := buffers.Get().(*[bufferSize]byte)
+	defer buffers.Put(buf)
+	n, err := io.CopyBuffer(struct{ io.Writer }{h}, r, buf[:])
 	if err != nil {
 		return "", fmt.Errorf("read: %w", err)
 	}
@@ -35,6 +38,10 @@ func blobID(r io.Reader, size int64, width int) (orchestrator.ObjectID, error) {
 	}
 	return orchestrator.ObjectID(hex.EncodeToString(h.Sum(nil))), nil
 }
+
+const bufferSize = 64 << 10
+
+var buffers = sync.Pool{New: func() any { return new([bufferSize]byte) }}
 
 func (d dir) readLink(name string) (io.ReadCloser, error) {
 	buf := make([]byte, maxTarget+1)

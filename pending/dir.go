@@ -150,13 +150,32 @@ func (d dir) read(name string, k kind) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, wrap("open", name, err)
 	}
-	f := os.NewFile(uintptr(fd), name)
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		f.Close()
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
+		_ = unix.Close(fd)
 		return nil, fmt.Errorf("open %s: %w", orchestrator.Path(name), errors.Join(err, errChanged))
 	}
-	return f, nil
+	return regularFile(fd), nil
 }
+
+// regularFile is a regular file that is being read. An [os.File] costs more
+// calls to the system than a small file does.
+type regularFile int
+
+// Read implements [io.Reader].
+func (f regularFile) Read(p []byte) (int, error) {
+	n, err := retry(func() (int, error) { return unix.Read(int(f), p) })
+	if err != nil {
+		return 0, err
+	}
+	if n == 0 && len(p) > 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+// Close implements [io.Closer].
+func (f regularFile) Close() error { return unix.Close(int(f)) }
 
 func wrap(op, name string, err error) error {
 	if err == nil {

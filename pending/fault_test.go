@@ -32,7 +32,7 @@ func (f *faulty) due(call string) error {
 	return nil
 }
 
-func (f *faulty) Current(ctx context.Context, c orchestrator.Checkout, paths []orchestrator.Path, hints map[orchestrator.Path]orchestrator.Entry) (map[orchestrator.Path]orchestrator.Entry, error) {
+func (f *faulty) Current(ctx context.Context, c orchestrator.Checkout, paths []orchestrator.Path, hints map[orchestrator.Path]orchestrator.Entry) (map[orchestrator.Path]orchestrator.Reading, error) {
 	if err := f.due("Current"); err != nil {
 		return nil, err
 	}

@@ -49,7 +49,7 @@ func inOrder(moves []*move) {
 // away as objects, the new baseline, the record, and the ref that holds them
 // all. baseline gives the entries that the baseline takes.
 func (e *Engine) prepare(ctx context.Context, j *journal, baseline map[orchestrator.Path]orchestrator.Entry) error {
-	held, err := e.keep(ctx, j)
+	held, err := e.keep(ctx, j, baseline)
 	if err != nil {
 		return err
 	}
@@ -79,8 +79,8 @@ func (e *Engine) prepare(ctx context.Context, j *journal, baseline map[orchestra
 }
 
 // keep commits the very bytes of the files that make way, below "before/", and
-// what takes their place, below "after/".
-func (e *Engine) keep(ctx context.Context, j *journal) (orchestrator.ObjectID, error) {
+// what takes their place, below "after/", unless the baseline has it too.
+func (e *Engine) keep(ctx context.Context, j *journal, baseline map[orchestrator.Path]orchestrator.Entry) (orchestrator.ObjectID, error) {
 	entries := map[orchestrator.Path]orchestrator.Entry{}
 	for _, m := range j.moves {
 		if !m.writes() {
@@ -94,7 +94,7 @@ func (e *Engine) keep(ctx context.Context, j *journal) (orchestrator.ObjectID, e
 			}
 			entries["before/"+m.Path] = orchestrator.Entry{Mode: m.Before.Mode, ID: m.BeforeRaw}
 		}
-		if m.After.Exists() {
+		if m.After.Exists() && baseline[m.Path].ID != m.After.ID {
 			entries["after/"+m.Path] = m.After
 		}
 	}

@@ -10,10 +10,9 @@ import (
 // written.
 type place struct {
 	found
-	raw     orchestrator.ObjectID // of a file or symlink: its very bytes
-	blocker orchestrator.Path     // an ancestor that is not a directory
-	missing []orchestrator.Path   // ancestors that are not directories yet, outermost first
-	reason  string                // why boo must not write here at all
+	blocker orchestrator.Path   // an ancestor that is not a directory
+	missing []orchestrator.Path // ancestors that are not directories yet, outermost first
+	reason  string              // why boo must not write here at all
 }
 
 // survey looks at places and remembers the directories on the way.
@@ -67,14 +66,7 @@ func (at place) forbids(wanted bool) string {
 
 func (s *survey) leaf(p orchestrator.Path) (place, error) {
 	at, err := s.tree.look(p)
-	if err != nil {
-		return place{}, err
-	}
-	found := place{found: at}
-	if at.kind == file || at.kind == link {
-		found.raw, err = s.tree.raw(p, s.width)
-	}
-	return found, err
+	return place{found: at}, err
 }
 
 // ancestor looks at a directory that a path goes through.

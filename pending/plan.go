@@ -91,18 +91,24 @@ func (e *Engine) inspect(ctx context.Context, s *survey, c orchestrator.Checkout
 	if err != nil {
 		return fmt.Errorf("read your files: %w", err)
 	}
-	for _, m := range moves {
+	return inParts(s.tree, moves, func(t *tree, m *move) error {
 		if m.at.kind != file && m.at.kind != link {
-			continue
+			return nil
 		}
-		again, err := s.tree.look(m.Path)
+		m.Before, m.BeforeRaw = now[m.Path].Entry, now[m.Path].Raw
+		if m.BeforeRaw == "" && m.Before.Exists() {
+			var err error
+			if m.BeforeRaw, err = t.raw(m.Path, s.width); err != nil {
+				return err
+			}
+		}
+		again, err := t.look(m.Path)
 		if err != nil {
 			return err
 		}
-		if again != m.at.found || !now[m.Path].Exists() {
+		if again != m.at.found || !m.Before.Exists() {
 			return fmt.Errorf("read %s: %w", m.Path, errChanged)
 		}
-		m.Before, m.BeforeRaw = now[m.Path], m.at.raw
-	}
-	return nil
+		return nil
+	})
 }

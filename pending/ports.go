@@ -26,8 +26,9 @@ type Git interface {
 	// would record them (end-of-line and encoding rules applied, filters not),
 	// and stores their content as objects. A path where nothing is has the
 	// zero Entry; hints are the entries that git's own rules consult (what is
-	// recorded for the path now). Cost follows the number of paths.
-	Current(ctx context.Context, c orchestrator.Checkout, paths []orchestrator.Path, hints map[orchestrator.Path]orchestrator.Entry) (map[orchestrator.Path]orchestrator.Entry, error)
+	// recorded for the path now). Raw is set where the bytes were read on the
+	// way. Cost follows the number of paths.
+	Current(ctx context.Context, c orchestrator.Checkout, paths []orchestrator.Path, hints map[orchestrator.Path]orchestrator.Entry) (map[orchestrator.Path]orchestrator.Reading, error)
 
 	// MergeFiles merges three regular files as git merge-file does. clean is
 	// false on a conflict or where one of them is binary; the entry is then

@@ -162,9 +162,9 @@ func (s *stage) gather(b *barrier, home dir, moves []*move) error {
 
 // verify checks every staged file and names its bytes in AfterRaw.
 func (s *stage) verify(moves []*move, width int) error {
-	for _, m := range moves {
+	return inParts(nil, moves, func(_ *tree, m *move) error {
 		if !m.writes() || !m.After.Exists() {
-			continue
+			return nil
 		}
 		at, err := s.new.look(m.slot)
 		if err != nil {
@@ -183,6 +183,6 @@ func (s *stage) verify(moves []*move, width int) error {
 			return fmt.Errorf("stage %s: what was written reads back differently", m.Path)
 		}
 		m.AfterRaw = raw
-	}
-	return nil
+		return nil
+	})
 }

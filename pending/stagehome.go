@@ -84,7 +84,7 @@ func (h stageHome) remove(id orchestrator.ApplyID) error {
 	}
 	defer root.Close()
 	below := h.below(id)
-	if err := root.RemoveAll(below); err == nil {
+	if err := removeAtOnce(root, below); err == nil {
 		return nil
 	}
 	// Directories that made way came with their permissions, and those may
@@ -98,6 +98,15 @@ func (h stageHome) remove(id orchestrator.ApplyID) error {
 		return nil
 	})
 	return root.RemoveAll(below)
+}
+
+// removeAtOnce removes a stage. Its two directories are of a size, and no call
+// on one waits for a call on the other.
+func removeAtOnce(root *os.Root, below string) error {
+	old := make(chan error, 1)
+	go func() { old <- root.RemoveAll(filepath.Join(below, "old")) }()
+	err := root.RemoveAll(filepath.Join(below, "new"))
+	return errors.Join(err, <-old, root.RemoveAll(below))
 }
 
 // removeStage removes the stage of a record.

@@ -38,7 +38,19 @@ func newTree(top dir) (*tree, error) {
 	return &tree{top: top, dev: here.dev}, nil
 }
 
+// again is a handle on the same directory for another goroutine.
+func (t *tree) again() (*tree, error) {
+	if t == nil {
+		return nil, nil //nolint:nilnil // there is no tree
+	}
+	top, err := t.top.child(".")
+	return &tree{top: top, dev: t.dev}, err
+}
+
 func (t *tree) close() {
+	if t == nil {
+		return
+	}
 	t.forget()
 	t.top.close()
 }

@@ -22,20 +22,23 @@ import (
 //
 // hints are the entries that git's own rules consult: a file recorded with
 // CRLF keeps it under automatic conversion.
-func (e *Engine) Current(ctx context.Context, c orchestrator.Checkout, paths []orchestrator.Path, hints map[orchestrator.Path]orchestrator.Entry) (map[orchestrator.Path]orchestrator.Entry, error) {
-	found, files, err := look(c, paths, hints)
-	if err != nil {
-		return nil, err
+func (e *Engine) Current(ctx context.Context, c orchestrator.Checkout, paths []orchestrator.Path, hints map[orchestrator.Path]orchestrator.Entry) (map[orchestrator.Path]orchestrator.Reading, error) {
+	for _, p := range paths {
+		if _, err := orchestrator.ParsePath(string(p)); err != nil {
+			return nil, err
+		}
 	}
-	if len(files) == 0 {
+	found := make(map[orchestrator.Path]orchestrator.Reading, len(paths))
+	if len(paths) == 0 {
 		return found, nil
 	}
-	left, err := e.readPlain(ctx, c, files, hints, found)
+	others, err := e.readPlain(ctx, c, paths, hints, found)
 	if err != nil {
 		return nil, coded(err, "read files of %s", c.Dir)
 	}
-	if len(left) == 0 {
-		return found, nil
+	left, err := look(c, others, hints, found)
+	if err != nil || len(left) == 0 {
+		return found, err
 	}
 	read, err := e.readFiles(ctx, c, left, hints)
 	if err != nil {
@@ -43,33 +46,28 @@ func (e *Engine) Current(ctx context.Context, c orchestrator.Checkout, paths []o
 	}
 	for _, x := range read {
 		if _, asked := found[x.path]; asked {
-			found[x.path] = x.entry
+			found[x.path] = orchestrator.Reading{Entry: x.entry}
 		}
 	}
 	return found, nil
 }
 
-// look gives every path its Entry, except that those of the files, which it
-// returns, are still zero.
-func look(c orchestrator.Checkout, paths []orchestrator.Path, hints map[orchestrator.Path]orchestrator.Entry) (found map[orchestrator.Path]orchestrator.Entry, files []orchestrator.Path, err error) {
-	found = map[orchestrator.Path]orchestrator.Entry{}
+// look takes down what is at paths that are no files, and returns the others.
+func look(c orchestrator.Checkout, paths []orchestrator.Path, hints map[orchestrator.Path]orchestrator.Entry, found map[orchestrator.Path]orchestrator.Reading) (files []orchestrator.Path, err error) {
 	for _, p := range paths {
-		if _, err := orchestrator.ParsePath(string(p)); err != nil {
-			return nil, nil, err
-		}
-		found[p] = orchestrator.Entry{}
+		found[p] = orchestrator.Reading{}
 		info, err := lstatBelow(string(c.Dir), string(p))
 		switch {
 		case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		case err != nil:
-			return nil, nil, coded(err, "look at %s", p)
+			return nil, coded(err, "look at %s", p)
 		case info.Mode().IsRegular(), info.Mode()&fs.ModeSymlink != 0:
 			files = append(files, p)
 		default:
-			found[p] = obstacle(c, p, info, hints[p])
+			found[p] = orchestrator.Reading{Entry: obstacle(c, p, info, hints[p])}
 		}
 	}
-	return found, files, nil
+	return files, nil
 }
 
 // obstacle describes what stands at a path and is neither file nor symlink.

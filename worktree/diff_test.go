@@ -215,7 +215,7 @@ func TestCurrentAndMaterializeRoundTrip(t *testing.T) {
 		if path == "dir" {
 			want = orchestrator.Entry{Mode: 0o040000}
 		}
-		if got[path] != want {
+		if got[path].Entry != want {
 			t.Errorf("%s is %+v, want %+v", path, got[path], want)
 		}
 	}
@@ -254,7 +254,7 @@ func TestCurrentTellsObstaclesApart(t *testing.T) {
 	mkfifo(t, f.repo+"/fifo")
 	c := f.checkout(f.repo)
 	paths := []orchestrator.Path{"behind/x", "fifo", "under", "nothing", "crlf/below", "crlf", "sub"}
-	look := func(hints map[orchestrator.Path]orchestrator.Entry) map[orchestrator.Path]orchestrator.Entry {
+	look := func(hints map[orchestrator.Path]orchestrator.Entry) map[orchestrator.Path]orchestrator.Reading {
 		t.Helper()
 		got, err := f.engine.Current(t.Context(), c, paths, hints)
 		if err != nil {
@@ -266,16 +266,16 @@ func TestCurrentTellsObstaclesApart(t *testing.T) {
 	for path, want := range map[orchestrator.Path]orchestrator.Entry{
 		"behind/x": {}, "nothing": {}, "crlf/below": {}, "fifo": {Mode: 0o010000}, "under": {Mode: 0o040000}, "crlf": crlf, "sub": sub,
 	} {
-		if got[path] != want {
+		if got[path].Entry != want {
 			t.Errorf("%s is %+v, want %+v", path, got[path], want)
 		}
 	}
-	if got := look(nil); got["crlf"] == crlf {
+	if got := look(nil); got["crlf"].Entry == crlf {
 		t.Error("without a hint, CRLF is not converted")
 	}
 	f.remove(f.repo + "/sub")
 	f.mkdir(f.repo + "/sub")
-	if got := look(map[orchestrator.Path]orchestrator.Entry{"sub": sub}); got["sub"] != sub {
+	if got := look(map[orchestrator.Path]orchestrator.Entry{"sub": sub}); got["sub"].Entry != sub {
 		t.Errorf("a submodule that is not initialised is %+v", got["sub"])
 	}
 }

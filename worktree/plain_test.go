@@ -48,7 +48,7 @@ func TestFilesAreReadAndWrittenAsGitWould(t *testing.T) {
 				t.Fatal(err)
 			}
 			for path, entry := range want {
-				if got[path] != entry {
+				if got[path].Entry != entry {
 					t.Errorf("%q is read as %v, git reads it as %v", path, got[path], entry)
 				}
 			}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"sync"
 
 	"boo/orchestrator"
 	"boo/worktree/internal/dircache"
@@ -14,8 +15,8 @@ import (
 )
 
 // readPlain fills in the files that are recorded as they are, and returns the
-// others, which git has to read.
-func (e *Engine) readPlain(ctx context.Context, c orchestrator.Checkout, files []orchestrator.Path, hints, found map[orchestrator.Path]orchestrator.Entry) (left []orchestrator.Path, err error) {
+// other paths: those of files that git has to read, and of what is no file.
+func (e *Engine) readPlain(ctx context.Context, c orchestrator.Checkout, paths []orchestrator.Path, hints map[orchestrator.Path]orchestrator.Entry, found map[orchestrator.Path]orchestrator.Reading) (others []orchestrator.Path, err error) {
 	w, err := e.waysOf(ctx, c)
 	if err != nil {
 		return nil, err
@@ -26,22 +27,44 @@ func (e *Engine) readPlain(ctx context.Context, c orchestrator.Checkout, files [
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	r := plainReader{ways: w, objects: objects}
-	for _, path := range files {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+	read := make([]orchestrator.Reading, len(paths))
+	errs := make([]error, len(paths))
+	err = inParts(len(paths), func(from, to int) error {
+		r := plainReader{ways: w.again(), objects: objects}
+		for i := from; i < to; i++ {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			read[i], errs[i] = r.one(paths[i], hints[paths[i]])
+			if isFull(errs[i]) {
+				return errs[i]
+			}
 		}
-		entry, err := r.one(path, hints[path])
-		switch {
-		case err == nil:
-			found[path] = entry
-		case isFull(err):
-			return nil, err
-		default: // git says what it is, or copes
-			left = append(left, path)
+		return nil
+	})
+	for i, path := range paths {
+		if errs[i] == nil {
+			found[path] = read[i]
+		} else { // git says what it is, or copes
+			others = append(others, path)
 		}
 	}
-	return left, nil
+	return others, err
+}
+
+// inParts has each of the readers do a part of n pieces of work.
+func inParts(n int, do func(from, to int) error) error {
+	const worthIt = 64
+	if n < worthIt {
+		return do(0, n)
+	}
+	errs := make([]error, readers)
+	var wg sync.WaitGroup
+	for i := range readers {
+		wg.Go(func() { errs[i] = do(i*n/readers, (i+1)*n/readers) })
+	}
+	wg.Wait()
+	return errors.Join(errs...)
 }
 
 // plainReader reads files of a checkout.
@@ -55,35 +78,35 @@ var errConverted = errors.New("its content may be converted")
 
 // one returns how a file is recorded, and stores it unless it is as the hint
 // says.
-func (r plainReader) one(path orchestrator.Path, hint orchestrator.Entry) (orchestrator.Entry, error) {
+func (r plainReader) one(path orchestrator.Path, hint orchestrator.Entry) (orchestrator.Reading, error) {
 	st, err := r.root.Lstat(path)
 	if err != nil {
-		return orchestrator.Entry{}, err
+		return orchestrator.Reading{}, err
 	}
 	entry := orchestrator.Entry{Mode: dircache.ModeOf(&st)}
 	rules := r.of(path, entry.Mode)
 	if rules&odd != 0 {
-		return entry, errConverted
+		return orchestrator.Reading{}, errConverted
 	}
 	switch entry.Mode {
 	case orchestrator.ModeSymlink:
 		target, err := r.root.Readlink(path)
 		if err != nil {
-			return entry, err
+			return orchestrator.Reading{}, err
 		}
 		entry.ID, err = r.store([]byte(target), hint.ID)
-		return entry, err
+		return orchestrator.Reading{Entry: entry, Raw: entry.ID}, err
 	case orchestrator.ModeRegular, orchestrator.ModeExec:
 		f, err := r.root.Open(path)
 		if err != nil {
-			return entry, err
+			return orchestrator.Reading{}, err
 		}
 		defer f.Close()
 		entry.Mode = dircache.ModeOf(f.Stat())
 		entry.ID, err = r.content(f, rules&textual != 0, hint.ID)
-		return entry, errors.Join(err, f.Unchanged())
+		return orchestrator.Reading{Entry: entry, Raw: entry.ID}, errors.Join(err, f.Unchanged())
 	}
-	return entry, errConverted
+	return orchestrator.Reading{}, errConverted
 }
 
 func (r plainReader) content(f *safeopen.File, textual bool, hint orchestrator.ObjectID) (orchestrator.ObjectID, error) {

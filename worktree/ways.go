@@ -34,6 +34,13 @@ func (e *Engine) waysOf(ctx context.Context, c orchestrator.Checkout) (*ways, er
 	return &ways{root: root, format: s.format(), all: s.rules(), below: map[orchestrator.Path]conversion{}}, nil
 }
 
+// again is for another goroutine; the root stays that of the first.
+func (w *ways) again() *ways {
+	mine := *w
+	mine.below = map[orchestrator.Path]conversion{}
+	return &mine
+}
+
 // odd stands for rules that only git can follow.
 const odd = rewritten | unusual
 
