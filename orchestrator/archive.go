@@ -20,9 +20,10 @@ type Archives interface {
 	// Open lists the chats of which something was cut off, or is not cleared away
 	// yet.
 	Open() ([]ChatID, error)
-	// Clear removes from the disk, without haste, what was archived. It ends with
-	// ctx, and is gone on with by the next one.
-	Clear(ctx context.Context)
+	// Clear removes from the disk, without haste, what was archived, and returns
+	// how many bytes that freed. It ends with ctx, and is gone on with by the next
+	// one.
+	Clear(ctx context.Context) (freed int64)
 }
 
 // Archived says what became of an archived worktree.
@@ -87,6 +88,10 @@ func (e *Engine) archive(ctx context.Context, chat ChatID, force consent) (Archi
 		return done, Errorf(CodeInvalid, "the worktree of chat %s is %s; it was left alone", chat, wt.State).WithHint("boo worktree repair %s", chat)
 	}
 	if err := e.Agents.Evict(ctx, chat, ""); err != nil {
+		return done, err
+	}
+	// What a watcher saw of the last turn is made sure of while the files are there.
+	if err := e.confirmLeft(ctx, chat); err != nil {
 		return done, err
 	}
 	done.Verdict = e.judge(ctx, []Worktree{wt}, map[ChatID]bool{chat: true})[0]
@@ -192,12 +197,7 @@ func (e *Engine) clearArchived() {
 	e.turns.Add(1)
 	go func() {
 		defer e.turns.Done()
-		release, free, err := e.Locks.TryLock("archived")
-		if err != nil || !free {
-			return // another boo is at it
-		}
-		defer release()
-		e.Archives.Clear(e.life)
+		keeper{e}.Clear(e.life)
 	}()
 }
 
@@ -212,4 +212,4 @@ func (noArchives) Restore(context.Context, Worktree) error {
 }
 func (noArchives) Settle(context.Context, Worktree) error { return nil }
 func (noArchives) Open() ([]ChatID, error)                { return nil, nil }
-func (noArchives) Clear(context.Context)                  {}
+func (noArchives) Clear(context.Context) int64            { return 0 }

@@ -20,6 +20,7 @@ type Config struct {
 	Projects  Projects // nil where no project file is to be read
 	Commands  Commands // nil likewise
 	Archives  Archives // nil where nothing is archived
+	Reaper    Reaper   // nil where nothing is swept
 	// Worktrees is the directory that the chats' worktrees are made in.
 	Worktrees string
 	// Histories is the directory for what is too long to be told to an agent in
@@ -73,6 +74,9 @@ func NewEngine(c Config) *Engine {
 	}
 	if c.Archives == nil {
 		c.Archives = noArchives{}
+	}
+	if c.Reaper == nil {
+		c.Reaper = noReaper{}
 	}
 	e := &Engine{
 		Config:      c,

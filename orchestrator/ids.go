@@ -86,6 +86,12 @@ func ParseChatID(s string) (ChatID, error) {
 	return ChatID(id), err
 }
 
+// ParseRepoID accepts a whole repository id.
+func ParseRepoID(s string) (RepoID, error) {
+	id, err := parseID('r', "repository", s, true)
+	return RepoID(id), err
+}
+
 // ParseChatPrefix accepts a chat id or the beginning of one.
 func ParseChatPrefix(s string) (string, error) { return parseID('c', "chat", s, false) }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -86,6 +87,9 @@ type Inhabitant struct {
 	PID  int
 	Name string
 	Tag  string // of the run that it belongs to; "" if it is none of boo's
+	// Places are its working directory and the files that it has open, as far as
+	// they are in the directory that was asked about.
+	Places []string
 }
 
 func (p Inhabitant) words() string { return fmt.Sprintf("process %d (%s) is in it", p.PID, p.Name) }
@@ -116,19 +120,19 @@ func (e *Engine) Risk(ctx context.Context, ref ChatRef) ([]RiskVerdict, error) {
 // judge is the one place where it is decided what is at risk. All worktrees are
 // of one repository; held says which chats' locks the caller holds.
 func (e *Engine) judge(ctx context.Context, wts []Worktree, held map[ChatID]bool) []RiskVerdict {
+	if len(wts) == 0 {
+		return nil
+	}
 	there := slices.DeleteFunc(slices.Clone(wts), func(wt Worktree) bool { return !wt.State.onDisk() })
 	var ofTrees map[ChatID][]Risk
 	if len(there) > 0 {
 		ofTrees = e.Trees.Risks(ctx, there[0].CommonDir, there, func(chat ChatID) bool { return held[chat] })
 	}
+	of := e.risksOfChats(ctx, wts)
+	inside := e.inhabited(ctx, there)
 	verdicts := make([]RiskVerdict, 0, len(wts))
 	for _, wt := range wts {
-		risks := e.risksOfChat(ctx, wt)
-		if wt.State.onDisk() {
-			risks = append(risks, ofTrees[wt.Chat]...)
-			risks = append(risks, e.inhabited(ctx, wt)...)
-		}
-		verdicts = append(verdicts, judged(wt, risks))
+		verdicts = append(verdicts, judged(wt, slices.Concat(of[wt.Chat], ofTrees[wt.Chat], inside[wt.Chat])))
 	}
 	return verdicts
 }
@@ -138,51 +142,82 @@ func (s WorktreeState) onDisk() bool {
 	return s != WorktreeCreating && s != WorktreeArchived && s != WorktreePurged
 }
 
-// risksOfChat are those that the store knows of.
-func (e *Engine) risksOfChat(ctx context.Context, wt Worktree) (risks []Risk) {
-	changes, err := e.Store.Changes(ctx, ChangeQuery{Chat: wt.Chat, States: []ChangeState{ChangePending, ChangeConflict}})
-	if err != nil {
-		risks = append(risks, unknown("the pending changes", err))
-	}
-	if n := len(changes); n > 0 {
-		newest := slices.MaxFunc(changes, func(a, b Change) int { return a.CreatedAt.Compare(b.CreatedAt) })
-		risks = append(risks, Risk{Kind: RiskPending, Detail: counted(n, "pending change"), Count: n, Since: newest.CreatedAt})
-	}
-	turns, err := e.Store.Turns(ctx, wt.Chat)
-	if err != nil {
-		risks = append(risks, unknown("the turns", err))
-	}
-	for _, t := range turns {
-		if !t.State.Terminal() {
-			risks = append(risks, Risk{Kind: RiskTurn, Detail: "turn " + string(t.ID) + " of " + string(t.Agent) + " is " + string(t.State), Count: 1, Since: t.Sent})
+// risksOfChats are those that the store knows of. What concerns turns is asked
+// about all chats at once: few are open as a rule.
+func (e *Engine) risksOfChats(ctx context.Context, wts []Worktree) map[ChatID][]Risk {
+	risks := map[ChatID][]Risk{}
+	add := func(chat ChatID, r Risk) { risks[chat] = append(risks[chat], r) }
+	every := func(what string, err error) {
+		for _, wt := range wts {
+			if err != nil {
+				add(wt.Chat, unknown(what, err))
+			}
 		}
 	}
-	open, err := e.Store.OpenPermissions(ctx, wt.Chat)
-	if err != nil {
-		risks = append(risks, unknown("the requests for permission", err))
+	q := ChangeQuery{Repo: wts[0].Repo, States: []ChangeState{ChangePending, ChangeConflict}}
+	if len(wts) == 1 {
+		q.Chat = wts[0].Chat
 	}
+	changes, err := e.Store.Changes(ctx, q)
+	every("the pending changes", err)
+	for chat, r := range pendingRisks(changes) {
+		add(chat, r)
+	}
+	turns, err := e.Store.OpenTurns(ctx)
+	every("the turns", err)
+	for _, t := range turns {
+		add(t.Chat, Risk{Kind: RiskTurn, Detail: "turn " + string(t.ID) + " of " + string(t.Agent) + " is " + string(t.State), Count: 1, Since: t.Sent})
+	}
+	open, err := e.Store.OpenPermissions(ctx, q.Chat)
+	every("the requests for permission", err)
 	for _, p := range open {
-		risks = append(risks, Risk{Kind: RiskPermission, Detail: "request " + string(p.ID) + " waits for an answer", Count: 1, Since: p.Asked})
+		add(p.Chat, Risk{Kind: RiskPermission, Detail: "request " + string(p.ID) + " waits for an answer", Count: 1, Since: p.Asked})
 	}
 	return risks
 }
 
-// inhabited tells which processes are in a worktree, but for those of the
-// chat's own agents: they are kept warm, and end before it goes.
-func (e *Engine) inhabited(ctx context.Context, wt Worktree) (risks []Risk) {
-	own, err := e.Store.Processes(ctx)
-	if err != nil {
-		return []Risk{unknown("its processes", err)}
-	}
-	all, err := e.Processes.Within(string(wt.Dir))
-	if err != nil {
-		return []Risk{unknown("the processes in it", err)}
-	}
-	for _, p := range all {
-		if p.Tag != "" && slices.ContainsFunc(own, func(q Process) bool { return q.Tag == p.Tag }) {
-			continue
+func pendingRisks(changes []Change) map[ChatID]Risk {
+	risks := map[ChatID]Risk{}
+	for _, c := range changes {
+		r := risks[c.Chat]
+		r.Count++
+		if c.CreatedAt.After(r.Since) {
+			r.Since = c.CreatedAt
 		}
-		risks = append(risks, Risk{Kind: RiskProcess, Detail: p.words(), Count: 1})
+		r.Kind, r.Detail = RiskPending, counted(r.Count, "pending change")
+		risks[c.Chat] = r
+	}
+	return risks
+}
+
+// inhabited tells which processes are in worktrees, but for those of the chats'
+// own agents: they are kept warm, and end before it goes.
+func (e *Engine) inhabited(ctx context.Context, wts []Worktree) map[ChatID][]Risk {
+	risks := map[ChatID][]Risk{}
+	if len(wts) == 0 {
+		return risks
+	}
+	dir := e.Worktrees // one look for all
+	if len(wts) == 1 {
+		dir = string(wts[0].Dir)
+	}
+	own, err := e.Store.Processes(ctx)
+	var all []Inhabitant
+	if err == nil {
+		all, err = e.Processes.Within(dir)
+	}
+	for _, wt := range wts {
+		if err != nil {
+			risks[wt.Chat] = append(risks[wt.Chat], unknown("the processes in it", err))
+		}
+		for _, p := range all {
+			if p.Tag != "" && slices.ContainsFunc(own, func(q Process) bool { return q.Tag == p.Tag }) {
+				continue
+			}
+			if slices.ContainsFunc(p.Places, func(at string) bool { return at == string(wt.Dir) || strings.HasPrefix(at, string(wt.Dir)+"/") }) {
+				risks[wt.Chat] = append(risks[wt.Chat], Risk{Kind: RiskProcess, Detail: p.words(), Count: 1})
+			}
+		}
 	}
 	return risks
 }

@@ -12,6 +12,7 @@ type Service interface {
 	Approving
 	Checking
 	Closing
+	Reaping
 
 	// Send commits a prompt and hands it to its chat. When it returns, the
 	// prompt is on disk and the turn will be taken in its order. Nothing is

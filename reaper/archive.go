@@ -44,6 +44,19 @@ type Archiver struct {
 
 var _ orchestrator.Archives = (*Archiver)(nil)
 
+// rowless archives what no row is of.
+func (a *Archiver) rowless() *Archiver {
+	b := *a
+	b.Rows = noRows{}
+	return &b
+}
+
+type noRows struct{}
+
+func (noRows) MoveWorktree(context.Context, orchestrator.ChatID, []orchestrator.WorktreeState, orchestrator.WorktreeState, string) error {
+	return nil
+}
+
 func (a *Archiver) before(step string) {
 	if a.step != nil {
 		a.step(step)

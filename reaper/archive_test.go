@@ -135,7 +135,7 @@ func (w *world) make(repo string) {
 	}
 	turn := orchestrator.Turn{ID: orchestrator.NewTurnID(), Chat: id, Agent: "goose", Prompt: "x", State: orchestrator.TurnQueued, Sent: time.Unix(1, 0)}
 	_, err = w.db.Enqueue(ctx, turn, &orchestrator.NewChat{
-		Chat: orchestrator.Chat{ID: id, Repo: r.ID, Title: "x", State: orchestrator.ChatOpen}, Worktree: w.wt,
+		Chat: orchestrator.Chat{ID: id, Repo: r.ID, Title: "x", State: orchestrator.ChatClosed}, Worktree: w.wt,
 	})
 	must(w.t, err)
 	must(w.t, w.trees.Create(ctx, w.wt))

@@ -3,10 +3,12 @@ package reaper
 import (
 	"bufio"
 	"context"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -19,15 +21,21 @@ func (a *Archiver) ours(ctx context.Context, wt orchestrator.Worktree) error {
 	if err := a.Trees.Verify(ctx, wt); err != nil {
 		return err
 	}
+	return a.inside(string(wt.Dir))
+}
+
+// inside reports nil if a path is one below boo's root, with no link on the way,
+// and nothing is mounted at or below it.
+func (a *Archiver) inside(path string) error {
 	root, err := filepath.EvalSymlinks(a.Root)
 	if err != nil {
 		return err
 	}
-	real, err := filepath.EvalSymlinks(string(wt.Dir))
+	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return err
 	}
-	rel, err := filepath.Rel(a.Root, string(wt.Dir))
+	rel, err := filepath.Rel(a.Root, path)
 	if err != nil || !filepath.IsLocal(rel) || rel == "." || real != filepath.Join(root, rel) {
 		return orchestrator.Errorf(orchestrator.CodeUnverified, "%s is not below %s, where boo makes worktrees; it was left alone", real, root)
 	}
@@ -77,7 +85,7 @@ func (a *Archiver) Open() (chats []orchestrator.ChatID, err error) {
 
 // Clear implements [orchestrator.Archives]. Only what is dead goes: it became so
 // after its row was archived.
-func (a *Archiver) Clear(ctx context.Context) {
+func (a *Archiver) Clear(ctx context.Context) (freed int64) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -87,27 +95,51 @@ func (a *Archiver) Clear(ctx context.Context) {
 		entries, _ := os.ReadDir(a.trash())
 		for _, entry := range entries {
 			if strings.HasPrefix(entry.Name(), "dead-") {
-				clearDead(ctx, filepath.Join(a.trash(), entry.Name()))
+				freed += clearDead(ctx, filepath.Join(a.trash(), entry.Name()))
 			}
 		}
 	}()
 	<-done
+	return freed
 }
 
-// clearDead removes a directory, bit by bit, until ctx ends. What cannot be
-// removed is tried again the next time.
-func clearDead(ctx context.Context, dir string) {
+// clearDead removes a directory, bit by bit, until ctx ends, and returns how many
+// bytes that freed. What cannot be removed is tried again the next time.
+func clearDead(ctx context.Context, dir string) (freed int64) {
 	if unmounted(dir) != nil {
-		return
+		return 0
 	}
 	tree := filepath.Join(dir, "tree")
 	entries, _ := os.ReadDir(tree)
 	for _, entry := range entries {
 		if ctx.Err() != nil {
-			return
+			return freed
 		}
-		_ = os.RemoveAll(filepath.Join(tree, entry.Name())) // follows no link
+		path := filepath.Join(tree, entry.Name())
+		size := sizeOf(path)
+		if os.RemoveAll(path) == nil { // follows no link
+			freed += size
+		}
 	}
 	_ = os.Remove(tree)
 	_ = os.Remove(dir)
+	return freed
+}
+
+// sizeOf is what the files at and below a path take on the disk.
+func sizeOf(path string) (sum int64) {
+	_ = filepath.WalkDir(path, func(_ string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return nil // what cannot be read counts for nothing
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return nil
+		}
+		if stat, ok := info.Sys().(*syscall.Stat_t); ok && stat.Nlink <= 1 || entry.IsDir() {
+			sum += stat.Blocks * 512
+		}
+		return nil
+	})
+	return sum
 }

@@ -24,6 +24,8 @@ type config struct {
 	Pool poolConfig `toml:"pool"`
 	// Worktree says how many worktrees are ready before they are needed.
 	Worktree worktreeConfig `toml:"worktree"`
+	// Reaper says when worktrees leave the disk that nobody uses.
+	Reaper reaperConfig `toml:"reaper"`
 	policyConfig
 
 	// Policy is what the settings above come to for the engine.
@@ -33,7 +35,7 @@ type config struct {
 // readConfig reads config.toml in dir; without one everything has its default.
 // home is the person's home directory.
 func readConfig(dir, home string) (config, error) {
-	c := config{DefaultAgent: "goose", Worktree: defaultWorktree(), policyConfig: defaultPolicy()}
+	c := config{DefaultAgent: "goose", Worktree: defaultWorktree(), Reaper: defaultReaper(), policyConfig: defaultPolicy()}
 	path := filepath.Join(dir, "config.toml")
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -54,6 +56,9 @@ func readConfig(dir, home string) (config, error) {
 	}
 	if key, err := c.Worktree.check(); err != nil {
 		return c, orchestrator.Errorf(orchestrator.CodeInvalid, "%s:%d: worktree.%s: %v", path, lineOf(string(text), toml.Key{"worktree", key}), key, err)
+	}
+	if key, err := c.Reaper.check(); err != nil {
+		return c, orchestrator.Errorf(orchestrator.CodeInvalid, "%s:%d: reaper.%s: %v", path, lineOf(string(text), toml.Key{"reaper", key}), key, err)
 	}
 	policy, bad := c.policy(home)
 	if bad != nil {

@@ -36,6 +36,7 @@ var contained = map[string][]string{
 	"database/sql/...":               {"boo/orchestrator/store/..."},
 	"github.com/urfave/cli/...":      {"boo/cmd/boo"},
 	"github.com/BurntSushi/toml/...": {"boo/cmd/boo"},
+	"github.com/robfig/cron/...":     {"boo/cmd/boo"},
 	"golang.org/x/term/...":          {"boo/cmd/boo/internal/tty"},
 	// git runs below worktree, agents below backends/proc, npm below
 	// backends/install. The person's own editor and pager belong to none of them:

@@ -114,6 +114,13 @@ func (e *env) recover(ctx context.Context, svc orchestrator.Service) error {
 	return nil
 }
 
+// letGo closes what was opened; what is asked for next is opened anew.
+func (e *env) letGo() error {
+	err := e.close()
+	e.svc, e.live = nil, nil
+	return err
+}
+
 func (e *env) close() error {
 	var errs []error
 	for _, svc := range []orchestrator.Service{e.svc, e.live} {

@@ -67,6 +67,9 @@ func openEngine(ctx context.Context, d dirs, c config) (*orchestrator.Engine, er
 		Processes: proc.Table{},
 		Projects:  projects{},
 		Archives:  trash,
+		Reaper: &reaper.Sweeper{
+			Archiver: trash, Trees: trees, Rows: db, Locks: locks, Clock: reaper.System{}, Rules: c.Reaper.rules(), Histories: filepath.Join(d.Data, "histories"),
+		},
 		Commands:  backends.Commands{Launcher: proc.Launcher{}},
 		Worktrees: filepath.Join(d.Data, "worktrees"),
 		Agent:     c.DefaultAgent,

@@ -9,11 +9,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"boo/backends/proc"
 	"boo/orchestrator"
 	"boo/orchestrator/api"
 	"boo/orchestrator/daemon"
+	"boo/reaper"
 )
 
 // protocol counts what of the API is not understood by those of before: the
@@ -25,11 +27,16 @@ type work struct {
 	http.Handler
 	*orchestrator.Engine
 	ending chan struct{} // closed when nothing runs any more
+
+	endReaper context.CancelFunc
+	reaper    sync.WaitGroup
 }
 
 // Drain ends the turns, and then those who follow what has no end.
 func (w *work) Drain(ctx context.Context) error {
+	w.endReaper()
 	err := w.Engine.Drain(ctx)
+	w.reaper.Wait()
 	close(w.ending)
 	return err
 }
@@ -55,8 +62,33 @@ func openWork(ctx context.Context, d dirs, c config, log *slog.Logger) (daemon.W
 		log.Warn("measure worktrees", "error", err)
 	}
 	w := &work{Engine: engine, ending: make(chan struct{})}
+	w.reap(c.Reaper, log)
 	w.Handler = api.NewHandler(&recovered{Service: engine, untold: settled}, api.Options{Ending: w.ending})
 	return w, nil
+}
+
+// reap sweeps from time to time, until Drain.
+func (w *work) reap(c reaperConfig, log *slog.Logger) {
+	ctx, cancel := context.WithCancel(context.Background())
+	w.endReaper = cancel
+	if c.Every == 0 {
+		return
+	}
+	var last time.Time
+	if status, err := w.ReaperStatus(ctx); err == nil && status.Last != nil {
+		last = status.Last.Started
+	}
+	w.reaper.Go(func() {
+		reaper.Serve(ctx, reaper.Every(c.Every), last, func(ctx context.Context, next time.Time) {
+			done, err := w.Sweep(ctx, orchestrator.SweepRequest{Next: next})
+			if err != nil && ctx.Err() == nil {
+				log.Warn("sweep", "error", err)
+			}
+			for _, s := range done.Steps {
+				log.Info("sweep", "action", s.Action, "chat", s.Chat, "path", s.Path, "reason", s.Reason)
+			}
+		})
+	})
 }
 
 // recovered tells the first who asks what was settled when the daemon started.

@@ -157,6 +157,7 @@ func rows() []row {
 		rowSend, rowCreate, rowStop, rowAnswer, rowPermissions, rowChats, rowChat, rowLog, rowRecover, rowRestart, rowStatus, rowTurnEvents, rowChatEvents,
 		rowWorktrees, rowRepair, rowRisk, rowArchive, rowUnarchive,
 		rowClose, rowReopen, rowRemove, rowReset,
+		rowSweep, rowReaperStatus, rowReaperLog,
 		rowApprovals, rowApprove, rowRevoke, rowCheck,
 		rowChanges, rowReview, rowHunks, rowDangers, rowDiff, rowBlame, rowConflicts, rowApply, rowReject, rowUndo,
 	}

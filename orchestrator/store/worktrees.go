@@ -24,6 +24,7 @@ type worktreeRow struct {
 	Port      int                        `db:"port"`
 	Setup     string                     `db:"setup"`
 	Sparse    string                     `db:"sparse"`
+	Archived  int64                      `db:"archived_ms"`
 }
 
 func (r worktreeRow) worktree() orchestrator.Worktree {
@@ -89,6 +90,9 @@ func (s *Store) MoveWorktree(ctx context.Context, chat orchestrator.ChatID, from
 	})
 }
 
+const setWorktree = `
+UPDATE worktrees SET state = ?2, reason = ?3, archived_ms = CASE WHEN ?2 = 'archived' THEN ?4 ELSE archived_ms END WHERE chat_id = ?1`
+
 func moveWorktree(ctx context.Context, t *tx, chat orchestrator.ChatID, from []orchestrator.WorktreeState, to orchestrator.WorktreeState, reason string) error {
 	wt, err := worktreeOf(ctx, t, chat)
 	if err != nil {
@@ -97,7 +101,7 @@ func moveWorktree(ctx context.Context, t *tx, chat orchestrator.ChatID, from []o
 	if !slices.Contains(from, wt.State) {
 		return orchestrator.Errorf(orchestrator.CodeBusy, "the worktree of chat %s is %s, and cannot become %s from there", chat, wt.State, to)
 	}
-	_, err = t.ExecContext(ctx, "UPDATE worktrees SET state = ?, reason = ? WHERE chat_id = ?", to, reason, chat)
+	_, err = t.ExecContext(ctx, setWorktree, chat, to, reason, millis(t.now))
 	if isTaken(err) {
 		return orchestrator.Errorf(orchestrator.CodeConflict, "%s is the worktree of another chat", wt.Dir)
 	}
