@@ -31,7 +31,7 @@ func (p *pass) archives(ctx context.Context) error {
 			case c.Busy:
 			case p.Rules.expired(p.now, c):
 				due = append(due, c)
-			case p.Rules.Disk > 0:
+			case p.Rules.Disk > 0 && c.Worktree.State == orchestrator.WorktreeArchived:
 				young = append(young, c)
 			}
 		}
