@@ -48,35 +48,28 @@ func (p *pass) makeRoom(ctx context.Context, young []orchestrator.SweepChat) err
 	if p.Rules.Disk == 0 {
 		return nil
 	}
-	taken := int64(0)
-	for after := orchestrator.ChatID(""); ; {
-		list, err := p.Rows.SweepChats(ctx, live, after, batch)
-		if err != nil {
-			return err
-		}
-		if len(list) == 0 {
-			break
-		}
-		after = list[len(list)-1].Worktree.Chat
-		for _, c := range list {
-			u, _ := p.Trees.Usage(ctx, c.Worktree) // what cannot be measured counts for nothing
-			taken += u.Bytes + u.Snapshots
-		}
+	sizes, err := p.Rows.Sizes(ctx) // as far as they were measured
+	if err != nil {
+		return err
 	}
-	sizes := map[orchestrator.ChatID]int64{}
+	kept := map[orchestrator.ChatID]bool{}
 	for _, c := range young {
-		u, _ := p.Trees.Usage(ctx, c.Worktree)
-		sizes[c.Worktree.Chat] = u.Snapshots
-		taken += u.Snapshots
+		kept[c.Worktree.Chat] = true
+	}
+	taken := int64(0)
+	for chat, size := range sizes {
+		if taken += size.Snapshots; !kept[chat] {
+			taken += size.Bytes
+		}
 	}
 	slices.SortFunc(young, func(a, b orchestrator.SweepChat) int { return a.ArchivedAt.Compare(b.ArchivedAt) })
 	for _, c := range young {
 		if taken <= p.Rules.Disk || ctx.Err() != nil {
 			break
 		}
-		why := fmt.Sprintf("boo takes %d MB of the disk, and may take %d MB; it was the oldest archive", taken>>20, p.Rules.Disk>>20)
+		why := fmt.Sprintf("boo takes %s of the disk, and may take %s; it was the oldest archive", orchestrator.Bytes(taken), orchestrator.Bytes(p.Rules.Disk))
 		if p.purgeAll(ctx, []orchestrator.SweepChat{c}, why) > 0 {
-			taken -= sizes[c.Worktree.Chat]
+			taken -= sizes[c.Worktree.Chat].Snapshots
 		}
 	}
 	return ctx.Err()

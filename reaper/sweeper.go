@@ -33,8 +33,6 @@ type SweepTrees interface {
 	KeptRisks(ctx context.Context, wts []orchestrator.Worktree) (map[orchestrator.ChatID][]orchestrator.Risk, error)
 	// Release ends an archive.
 	Release(ctx context.Context, common orchestrator.GitDir, chat orchestrator.ChatID) error
-	// Usage measures what a worktree and its snapshots take.
-	Usage(ctx context.Context, wt orchestrator.Worktree) (orchestrator.TreeUsage, error)
 }
 
 // SweepRows is what it needs of the store.
@@ -43,6 +41,7 @@ type SweepRows interface {
 	SweepChats(ctx context.Context, states []orchestrator.WorktreeState, after orchestrator.ChatID, limit int) ([]orchestrator.SweepChat, error)
 	Owns(ctx context.Context, chat orchestrator.ChatID) (state orchestrator.WorktreeState, spare bool, err error)
 	Repos(ctx context.Context) ([]orchestrator.Repo, error)
+	Sizes(ctx context.Context) (map[orchestrator.ChatID]orchestrator.TreeSize, error)
 	DropChecks(ctx context.Context, before time.Time) (int64, error)
 
 	Clock(ctx context.Context) (c orchestrator.ClockReading, next time.Time, err error)

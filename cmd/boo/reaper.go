@@ -86,7 +86,7 @@ func sweepWords(s orchestrator.Sweep) string {
 		words = append(words, "nothing to do")
 	}
 	if s.Freed > 0 {
-		words = append(words, byteCount(s.Freed)+" freed")
+		words = append(words, orchestrator.Bytes(s.Freed)+" freed")
 	}
 	return strings.Join(words, ", ")
 }
@@ -108,7 +108,7 @@ func showStep(e *env, s orchestrator.SweepStep, before ...tty.Span) {
 	}
 	reason := s.Reason
 	if s.Freed > 0 {
-		reason += " (" + byteCount(s.Freed) + ")"
+		reason += " (" + orchestrator.Bytes(s.Freed) + ")"
 	}
 	e.Stdout.Println(append(before, colour(fmt.Sprintf("%-8s", s.Action)), tty.Cyan(subject), tty.Plain("  "+reason))...)
 }

@@ -46,7 +46,7 @@ func runReaperStatus(ctx context.Context, e *env) error {
 		}
 		fact("next sweep", next)
 	}
-	fact("archived", fmt.Sprintf("%s, %s freed", plural(status.Archived, "worktree"), byteCount(status.Freed)))
+	fact("archived", fmt.Sprintf("%s, %s freed", plural(status.Archived, "worktree"), orchestrator.Bytes(status.Freed)))
 	fact("held", fmt.Sprint(len(status.Held)))
 	t.Print(e.Stdout)
 	for _, h := range status.Held {
