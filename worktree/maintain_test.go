@@ -61,7 +61,7 @@ func TestAHundredTurnsOfOneLineInAMegabyteCostLessThanAMegabyte(t *testing.T) {
 	if err := mustNew(t, tight).Maintain(t.Context(), wt.CommonDir); err != nil {
 		t.Fatal(err)
 	}
-	if _, after := f.packBytes(); after-before >= 1<<20 {
+	if _, after := f.packBytes(); after-before >= 1_000_000 {
 		t.Errorf("100 turns cost %d bytes", after-before)
 	} else {
 		t.Logf("100 turns cost %d bytes, the file has %d; never more than %d packs", after-before, len(poem(20_000, 0)), most)

@@ -17,10 +17,19 @@ import (
 // larger than level 6's. Without compression a pack is three times the size.
 const level = 2
 
+// Text in which hardly anything repeats, such as digests in hex, the level above
+// takes for noise and leaves as it is, although there are few different letters
+// in it: what did not become a tenth smaller is given to a coder of letters alone
+// too, which is fast.
+const lettersOnly = zlib.HuffmanOnly
+
 // coder turns the content of one object into its bytes in a pack.
 type coder struct {
-	zlib    *zlib.Writer
+	zlib    *zlib.Writer // one of these two
+	levels  *zlib.Writer
+	letters *zlib.Writer // nil until it is needed
 	buf     bytes.Buffer // for objects that are compressed in memory
+	first   bytes.Buffer // what may be better than what is in buf
 	to      io.Writer
 	crc     uint32
 	written int64
@@ -32,8 +41,44 @@ var coders = sync.Pool{New: func() any {
 	if err != nil {
 		panic(err) // the level is a constant
 	}
-	return &coder{zlib: z}
+	return &coder{zlib: z, levels: z}
 }}
+
+// whole compresses an object that is in memory into c.buf.
+func (c *coder) whole(kind objectid.Kind, content []byte) error {
+	c.zlib = c.levels
+	if err := c.once(kind, content); err != nil || c.buf.Len() < len(content)*9/10 || len(content) < fewLetters {
+		return err
+	}
+	if c.letters == nil {
+		var err error
+		if c.letters, err = zlib.NewWriterLevel(nil, lettersOnly); err != nil {
+			return err
+		}
+	}
+	crc, written := c.crc, c.written
+	c.buf, c.first = c.first, c.buf
+	c.zlib = c.letters
+	err := c.once(kind, content)
+	c.zlib = c.levels
+	if c.written > written {
+		c.crc, c.written = crc, written
+		c.buf, c.first = c.first, c.buf
+	}
+	return err
+}
+
+// fewLetters is the size in bytes below which there is nothing to be gained.
+const fewLetters = 512
+
+func (c *coder) once(kind objectid.Kind, content []byte) error {
+	c.buf.Reset()
+	c.start(&c.buf, kind, int64(len(content)))
+	if _, err := c.Write(content); err != nil {
+		return err
+	}
+	return c.finish()
+}
 
 // start writes the object's header to the given writer.
 func (c *coder) start(to io.Writer, kind objectid.Kind, size int64) {

@@ -126,6 +126,26 @@ func TestGitSeesEveryObjectAtOnce(t *testing.T) {
 	}
 }
 
+func TestTextInWhichNothingRepeatsIsCompressed(t *testing.T) {
+	noise := make([]byte, 50_000)
+	_, _ = rand.Read(noise)
+	for name, content := range map[string][]byte{"digests": fmt.Appendf(nil, "%x", noise), "noise": noise} {
+		r := newRepo(t)
+		w := pack.New(r.packs(), pack.Options{Format: objectid.SHA1})
+		id, err := w.Add(objectid.Blob, content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := commit(t, w); got.Bytes > 55_000 {
+			t.Errorf("%s of %d bytes take %d", name, len(content), got.Bytes)
+		}
+		r.git("", "fsck", "--strict", "--full")
+		if there := r.git("", "cat-file", "-s", string(id)); there != fmt.Sprint(len(content)) {
+			t.Errorf("%s has %s bytes", name, there)
+		}
+	}
+}
+
 func wantReadOnly(t *testing.T, r repo, got pack.Result) {
 	t.Helper()
 	if names := r.files(); !slices.Equal(names, []string{got.Name + ".idx", got.Name + ".pack"}) {

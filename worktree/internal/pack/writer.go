@@ -75,12 +75,7 @@ func (w *Writer) Add(kind objectid.Kind, content []byte) (orchestrator.ObjectID,
 	}
 	c := coders.Get().(*coder)
 	defer coders.Put(c)
-	c.buf.Reset()
-	c.start(&c.buf, kind, int64(len(content)))
-	if _, err := c.Write(content); err != nil {
-		return id, w.fail("compress", err)
-	}
-	if err := c.finish(); err != nil {
+	if err := c.whole(kind, content); err != nil {
 		return id, w.fail("compress", err)
 	}
 	file, offset, err := w.reserve(id, c)
