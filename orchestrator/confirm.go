@@ -16,6 +16,13 @@ func (e *Engine) plainly(wt Worktree) takeSnapshot {
 	}
 }
 
+// again takes a snapshot without a watcher where the newest one is not right.
+func (e *Engine) again(wt Worktree) takeSnapshot {
+	return func(ctx context.Context, by Signature, message string) (Snapshot, error) {
+		return e.Trees.SnapshotChanges(ctx, wt, by, message)
+	}
+}
+
 // confirm compares what a watcher saw of a turn with the files, and corrects
 // the pending set where it was wrong. The chat's lock is held.
 func (e *Engine) confirm(ctx context.Context, wt Worktree, t Turn, take takeSnapshot, seen ObjectID) error {
@@ -58,10 +65,10 @@ func (e *Engine) confirmLeft(ctx context.Context, chat ChatID) error {
 		}
 		if wt.State != WorktreeActive || e.Trees.Verify(ctx, wt) != nil {
 			_, err = e.Store.ConfirmTurn(ctx, TurnConfirmation{
-				Turn: t.ID, Notice: "the worktree is gone, so the list of changed files above could not be compared with it again",
+				Turn: t.ID, After: t.After, Notice: "the worktree is gone, so the list of changed files above could not be compared with it again",
 			})
 		} else {
-			err = e.confirm(ctx, wt, t, e.plainly(wt), "")
+			err = e.confirm(ctx, wt, t, e.again(wt), t.After)
 		}
 		if err != nil {
 			return fmt.Errorf("compare the files of chat %s with what was seen of them: %w", chat, err)

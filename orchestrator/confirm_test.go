@@ -40,7 +40,13 @@ func (w mistakenWatch) Confirm(ctx context.Context, by orchestrator.Signature, m
 	return w.Trees.Snapshot(ctx, w.wt, by, message)
 }
 
-func (w mistakenWatch) Close() error { return nil }
+func (w mistakenWatch) SnapshotChanges(context.Context, orchestrator.Signature, string) (orchestrator.Snapshot, error) {
+	return orchestrator.Snapshot{}, errors.New("it cannot tell")
+}
+
+func (w mistakenWatch) Keep(context.Context) error { return nil }
+func (w mistakenWatch) Rest(context.Context) int   { return 0 }
+func (w mistakenWatch) Close() error               { return nil }
 
 // misled has watchers see a file that is not there, and another one with content
 // that it does not have.
@@ -118,7 +124,7 @@ func lostBetween(t *testing.T) (*world, orchestrator.Turn) {
 	w.Engine = w.open()
 	turn, err := w.full.Turn(t.Context(), sent.Turn)
 	w.check(err)
-	if turn.State != orchestrator.TurnCompleted || !turn.Provisional || turn.After != "" {
+	if turn.State != orchestrator.TurnCompleted || !turn.Provisional || turn.After == "" {
 		t.Fatalf("the turn: %+v", turn)
 	}
 	return w, turn

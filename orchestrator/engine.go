@@ -9,7 +9,7 @@ import (
 )
 
 // Config is what an [Engine] is made of. All fields are needed but Policy, Spares,
-// MinFree, and those of which it is said what nil stands for.
+// MinFree, Watched, and those of which it is said what nil stands for.
 type Config struct {
 	Store     Store
 	Trees     Trees
@@ -35,6 +35,8 @@ type Config struct {
 	Free func(dir string) (int64, error)
 	// MinFree is how many of them there have to be for a worktree to be made.
 	MinFree int64
+	// Watched is how many worktrees stay watched between turns.
+	Watched int
 	// Policy is what the person has laid down about turns.
 	Policy Policy
 	// Now is the clock; nil stands for time.Now.
@@ -46,9 +48,10 @@ type Config struct {
 // for all of them.
 type Engine struct {
 	Config
-	life  context.Context
-	end   context.CancelFunc
-	turns sync.WaitGroup
+	life    context.Context
+	end     context.CancelFunc
+	watches watches
+	turns   sync.WaitGroup
 
 	mu          sync.Mutex
 	live        map[TurnID]*liveTurn
@@ -100,6 +103,7 @@ func (e *Engine) Close() error {
 	e.mu.Unlock()
 	e.end()
 	e.turns.Wait()
+	e.watches.close()
 	ctx, cancel := context.WithTimeout(context.Background(), settleTime)
 	defer cancel()
 	return errors.Join(e.Agents.Close(ctx), e.Store.Close())

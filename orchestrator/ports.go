@@ -104,19 +104,32 @@ type Trees interface {
 	WritePatch(ctx context.Context, w io.Writer, common GitDir, from, to ObjectID, paths []Path) error
 }
 
-// TreeWatch knows what changes in a worktree. One goroutine uses it, which holds
-// the chat's lock during Snapshot and Confirm.
+// TreeWatch knows what changes in a worktree. One goroutine at a time uses it,
+// which holds the chat's lock in all methods but Close.
 type TreeWatch interface {
 	// Snapshot records the worktree, at a cost that follows the changes. Its
 	// result is Verified, and all that [Trees.Snapshot] promises, or else an
 	// answer in advance: its objects can be read, but the chain does not have it
-	// before Confirm; should boo end between the two it is forgotten.
+	// before Keep or Confirm; should boo end before, it is forgotten.
 	Snapshot(ctx context.Context, by Signature, message string) (Snapshot, error)
+
+	// SnapshotChanges is [Trees.SnapshotChanges] by what was seen alone, and as
+	// durable, but not Verified. Where that does not suffice it fails; the watch
+	// then is of no more use, and nothing was written.
+	SnapshotChanges(ctx context.Context, by Signature, message string) (Snapshot, error)
+
+	// Keep puts the answer in advance on the chain, on disk. Where there is none
+	// it does nothing.
+	Keep(ctx context.Context) error
 
 	// Confirm compares the worktree with the snapshot that was not verified, and
 	// returns that one where it is right, and else another one in its place.
 	// Then the chain has it, on disk.
 	Confirm(ctx context.Context, by Signature, message string) (Snapshot, error)
+
+	// Rest gives up what a watch does not need between turns. It watches on, in
+	// as many directories as it returns, but holds nothing open in the worktree.
+	Rest(ctx context.Context) (dirs int)
 
 	// Close ends the watch. Nothing of it runs when it returns.
 	Close() error

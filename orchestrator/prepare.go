@@ -8,37 +8,44 @@ import (
 // prepare makes sure of the worktree and records how it stands before the
 // turn. What differs from the snapshot before is the person's work, or that of
 // a turn whose own end could not be recorded. environ is the person's, for what
-// has to be set up.
-func (e *Engine) prepare(ctx context.Context, t Turn, environ []string) (Worktree, Snapshot, error) {
+// has to be set up. The caller closes the watch, or keeps it.
+func (e *Engine) prepare(ctx context.Context, t Turn, environ []string) (Worktree, Snapshot, TreeWatch, error) {
 	wt, err := e.ensureWorktree(ctx, t)
 	if err != nil {
-		return wt, Snapshot{}, err
+		return wt, Snapshot{}, nil, err
 	}
 	if err := e.setUp(ctx, t, wt, environ); err != nil {
-		return wt, Snapshot{}, err
+		return wt, Snapshot{}, nil, err
 	}
 	if err := e.Pending.Settle(ctx, wt); err != nil {
-		return wt, Snapshot{}, err
+		return wt, Snapshot{}, nil, err
 	}
 	if err := e.confirmLeft(ctx, t.Chat); err != nil {
-		return wt, Snapshot{}, err
+		return wt, Snapshot{}, nil, err
 	}
+	before, watch, err := e.recordBefore(ctx, t, wt)
+	return wt, before, watch, err
+}
+
+// recordBefore takes and stores the snapshot before a turn, and has the worktree
+// watched from then on.
+func (e *Engine) recordBefore(ctx context.Context, t Turn, wt Worktree) (before Snapshot, watch TreeWatch, err error) {
 	by, err := e.owedTo(ctx, t)
 	if err != nil {
-		return wt, Snapshot{}, err
+		return before, nil, err
 	}
 	from, err := e.newest(ctx, wt)
 	if err != nil {
-		return wt, Snapshot{}, err
+		return before, nil, err
 	}
 	var who Signature
 	if by.Agent != Person {
 		who = e.agentSignature(by.Agent)
 	}
 	who.When = e.Now()
-	before, err := e.Trees.SnapshotChanges(ctx, wt, who, fmt.Sprintf("boo: before turn %d of chat %s\n\nBoo-Turn: %s\n", t.Number, t.Chat, t.ID))
+	before, watch, err = e.watchFrom(ctx, wt, who, fmt.Sprintf("boo: before turn %d of chat %s\n\nBoo-Turn: %s\n", t.Number, t.Chat, t.ID))
 	if err != nil {
-		return wt, before, err
+		return before, nil, err
 	}
 	err = e.untilBaselineHolds(ctx, t.Chat, func(wt Worktree) error {
 		delta, _, err := e.delta(ctx, wt, from, before.Commit, by)
@@ -47,7 +54,29 @@ func (e *Engine) prepare(ctx context.Context, t Turn, environ []string) (Worktre
 		}
 		return e.Store.SetBefore(ctx, t.ID, before.Commit, delta)
 	})
-	return wt, before, err
+	if err != nil {
+		_ = watch.Close() // nothing is lost with it
+		return before, nil, err
+	}
+	return before, watch, nil
+}
+
+// watchFrom takes a snapshot and watches the worktree from there: with the watch
+// of the turn before where there is one that can tell what has changed since,
+// and else with one that gets ready while the agent thinks.
+func (e *Engine) watchFrom(ctx context.Context, wt Worktree, who Signature, message string) (Snapshot, TreeWatch, error) {
+	if watch := e.watches.take(wt); watch != nil {
+		before, err := watch.SnapshotChanges(ctx, who, message)
+		if err == nil {
+			return before, watch, nil
+		}
+		_ = watch.Close() // nothing is lost with it
+	}
+	before, err := e.Trees.SnapshotChanges(ctx, wt, who, message)
+	if err != nil {
+		return before, nil, err
+	}
+	return before, e.Trees.Watch(ctx, wt), nil
 }
 
 // A person may apply changes while a turn begins, runs or ends.

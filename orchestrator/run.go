@@ -41,20 +41,23 @@ func (lt *liveTurn) run() error {
 	if err := lt.accept(); err != nil {
 		return lt.settleUnsent(err)
 	}
-	wt, before, err := lt.e.prepare(lt.ctx, lt.turn, lt.environ)
+	wt, before, watch, err := lt.e.prepare(lt.ctx, lt.turn, lt.environ)
 	if err != nil {
 		return lt.settleUnsent(fmt.Errorf("prepare the worktree: %w", err))
 	}
 	lt.turn.Before = before.Commit
 	lt.e.keepSpares(wt.Repo, true)
-	// It gets ready while the agent thinks.
-	watch := lt.e.Trees.Watch(lt.ctx, wt)
-	defer watch.Close() // nothing is lost with it
 	out := lt.converse(wt)
 	out.before = before.Tree
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(lt.ctx), settleTime)
 	defer cancel()
-	return lt.e.settleWatched(ctx, wt, lt.turn, out, watch)
+	err = lt.e.settleWatched(ctx, wt, lt.turn, out, watch)
+	if err != nil || out.state != TurnCompleted {
+		_ = watch.Close() // nothing is lost with it
+		return err
+	}
+	lt.e.watches.keep(wt, watch, watch.Rest(ctx), lt.e.Watched)
+	return nil
 }
 
 // takeChat waits until every earlier turn of the chat is over and this process

@@ -13,7 +13,13 @@ func settleMessage(t Turn, state TurnState) string {
 // settleWatched is settle with what a watcher has seen. The turn ends with that,
 // and what was not verified is confirmed right after.
 func (e *Engine) settleWatched(ctx context.Context, wt Worktree, t Turn, out outcome, watch TreeWatch) error {
-	seen, err := e.settle(ctx, wt, t, out, watch.Snapshot)
+	seen, err := e.settle(ctx, wt, t, out, func(ctx context.Context, by Signature, message string) (Snapshot, error) {
+		seen, err := watch.Snapshot(ctx, by, message)
+		if err == nil {
+			err = watch.Keep(ctx)
+		}
+		return seen, err
+	})
 	if err != nil || seen.Verified || seen.Commit == "" {
 		return err
 	}
@@ -50,9 +56,6 @@ func (e *Engine) settle(ctx context.Context, wt Worktree, t Turn, out outcome, t
 				State: out.state, Reason: out.reason, Hint: out.hint, Code: out.code, Rung: out.rung, Files: fileStats(share), Usage: out.usage, Calls: out.calls,
 				Pending: left, Skipped: after.Skipped, Duration: out.took(ended),
 			},
-		}
-		if end.Provisional {
-			end.After = "" // the chain does not have it yet
 		}
 		_, err = e.Store.EndTurn(ctx, end)
 		return err

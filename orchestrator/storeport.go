@@ -127,7 +127,7 @@ type TurnEnd struct {
 	Calls   int
 	Delta   ChangeDelta
 	Summary TurnSummary
-	// Provisional says that Delta is to be confirmed; After is "" then.
+	// Provisional says that After and Delta are to be confirmed.
 	Provisional bool
 }
 

@@ -31,8 +31,8 @@ type Turn struct {
 	Ended   time.Time
 
 	// Provisional: the turn is over, and its share is pending as a watcher saw
-	// it; After is "" until the files were compared. Corrected: that share was
-	// wrong, and was replaced.
+	// it, and so is After, until the files were compared. Corrected: that share
+	// was wrong, and was replaced.
 	Provisional, Corrected bool
 }
 

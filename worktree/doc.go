@@ -50,8 +50,10 @@
 //	                        ╰───────────┴──────────┴───────┴─▶ git instead
 //
 // While a turn runs its worktree is watched, so that the scan can be left out:
-// what was touched is read, and the rest is as it was. That answer is checked by
-// a scan before the chat's ref is moved to it.
+// what was touched is read, and the rest is as it was. A scan follows, and puts
+// another snapshot in the place of one that was wrong. Between turns a watch may
+// rest: then it is some memory and the kernel's watches, without a process or an
+// open file, and tells the next turn what the person did meanwhile.
 //
 // # Refs
 //

@@ -173,6 +173,13 @@ func (f *fixture) listing(dir string, tree orchestrator.ObjectID) string {
 	return strings.ReplaceAll(f.git(dir, "ls-tree", "-r", "-z", string(tree)), "\x00", "\n")
 }
 
+func (f *fixture) must(err error) {
+	f.t.Helper()
+	if err != nil {
+		f.t.Fatal(err)
+	}
+}
+
 // oracle adds what is in the worktree to a clean clone at the base, with plain
 // git, and returns the tree; forced are ignored paths to add, without are
 // paths that git could not add.

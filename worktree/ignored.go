@@ -17,7 +17,8 @@ import (
 
 // ignores asks git what is ignored: one process, for as many questions as there
 // are. Its methods may be called concurrently. It is started by the first
-// question, and does not notice that rules have changed since.
+// question after the making or Close, and does not notice that rules have
+// changed since.
 type ignores struct {
 	ctx  context.Context
 	git  runner
@@ -42,8 +43,10 @@ func (g *ignores) Close() error {
 	if g.pipe == nil {
 		return nil
 	}
+	pipe := g.pipe
+	g.pipe = nil
 	// Its status says only whether anything was ignored, or that it was cut off.
-	if err := g.pipe.Close(); err != nil && !exited(err, 1) && g.ctx.Err() == nil {
+	if err := pipe.Close(); err != nil && !exited(err, 1) && g.ctx.Err() == nil {
 		return err
 	}
 	return nil

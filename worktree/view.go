@@ -7,12 +7,14 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"boo/orchestrator"
 	"boo/worktree/internal/dircache"
 	"boo/worktree/internal/pack"
 	"boo/worktree/internal/safeopen"
+	"boo/worktree/internal/treescan"
 	"boo/worktree/internal/watch"
 )
 
@@ -32,6 +34,9 @@ type view struct {
 	watcher *watch.Watcher
 	ignores *ignores
 	unread  map[orchestrator.Path]bool // to be looked at by the next snapshot
+
+	mu      sync.RWMutex // guards index and resting for skip, which the watcher calls
+	resting bool
 }
 
 // maxWatched bounds the directories of one worktree that are watched: a sixth
@@ -68,12 +73,50 @@ func (v *view) close() error {
 	if v.watcher != nil {
 		err = v.watcher.Close()
 	}
-	return errors.Join(err, v.ignores.Close(), v.inProcess.close())
+	return errors.Join(err, v.rest())
+}
+
+// rest keeps what a view has to remember and gives up the rest, until wake: git
+// ends, nothing in the worktree is open, and the index is read again.
+func (v *view) rest() error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.resting {
+		return nil
+	}
+	v.resting = true
+	err := errors.Join(v.ignores.Close(), v.inProcess.close())
+	v.root, v.index, v.pack, v.scan = nil, nil, nil, treescan.Options{}
+	v.changed, v.same = nil, nil
+	return err
+}
+
+// wake undoes rest. That the directory is the one that was watched is for the
+// watcher to find out.
+func (v *view) wake() (err error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if !v.resting {
+		return nil
+	}
+	if v.index, err = dircache.Read(v.repo.index, v.format); err != nil {
+		return err
+	}
+	if v.root, err = safeopen.OpenRoot(string(v.wt.Dir)); err != nil {
+		return err
+	}
+	v.resting = false
+	return nil
 }
 
 // skip reports whether nothing below a directory will be recorded, but for what
-// was added by force.
+// was added by force. At rest nobody is asked, and everything is watched.
 func (v *view) skip(dir orchestrator.Path) bool {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	if v.resting {
+		return false
+	}
 	if len(v.index.Under(dir)) > 0 {
 		return false
 	}
@@ -109,8 +152,12 @@ func (v *view) compare(ctx context.Context) error {
 	return settled.Edit(same, nil)
 }
 
-// snapshot makes a provisional snapshot of what is touched by now.
-func (v *view) snapshot(ctx context.Context, c commit) (*provisional, error) {
+// snapshot makes a provisional snapshot of what is touched by now; nil if the
+// one before will do.
+func (v *view) snapshot(ctx context.Context, t taking) (*provisional, error) {
+	if err := v.wake(); err != nil {
+		return nil, err
+	}
 	changes, err := v.watcher.Drain(ctx)
 	switch {
 	case err != nil:
@@ -150,14 +197,20 @@ func (v *view) snapshot(ctx context.Context, c commit) (*provisional, error) {
 	if err != nil {
 		return nil, err
 	}
-	snap, err := v.write(edited, c)
-	if err != nil {
-		return nil, err
+	_, same := t.same(edited.Root)
+	var snap orchestrator.Snapshot
+	if !same {
+		if snap, err = v.write(edited, v.engine.authored(ctx, t)); err != nil {
+			return nil, err
+		}
 	}
 	if err := v.know(touched); err != nil {
 		return nil, err
 	}
 	clear(v.unread)
+	if same {
+		return nil, nil
+	}
 	return &provisional{snap: snap, pack: v.pack, keep: v.written.Keep, known: v.known}, nil
 }
 

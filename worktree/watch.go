@@ -19,8 +19,10 @@ type treeWatch struct {
 	opened chan struct{} // closed when view and doubt may be read
 
 	view  *view
-	doubt error        // why view is not to be used
-	fast  *provisional // waits for Confirm
+	doubt error                  // why view is not to be used
+	taken *orchestrator.Snapshot // the newest one, if it was taken by a scan before view was there
+	fast  *provisional           // waits for Confirm
+	kept  bool                   // and is on the chain
 }
 
 // Watch implements [orchestrator.Trees]. The worktree is listed in the
@@ -58,6 +60,17 @@ func (w *treeWatch) usable() error {
 	}
 }
 
+// ready waits until the view is there, and returns nil when it can tell what has
+// changed.
+func (w *treeWatch) ready(ctx context.Context) error {
+	select {
+	case <-w.opened:
+		return w.doubt
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
 // Snapshot implements [orchestrator.TreeWatch].
 func (w *treeWatch) Snapshot(ctx context.Context, by orchestrator.Signature, message string) (orchestrator.Snapshot, error) {
 	if w.fast != nil {
@@ -65,29 +78,91 @@ func (w *treeWatch) Snapshot(ctx context.Context, by orchestrator.Signature, mes
 			return orchestrator.Snapshot{}, err
 		}
 	}
-	err := w.usable()
+	early := w.usable()
+	err := early
 	if err == nil {
-		if w.fast, err = w.takeFast(ctx, by, message); err == nil {
+		if err = w.takeFast(ctx, by, message, false); err == nil {
 			return w.fast.snap, nil
 		}
-		w.doubt = err // for good: what the watcher told is used up
 	}
 	w.engine.fellBack(fmt.Errorf("%w: %w", ErrUnwatched, err))
-	return w.engine.Snapshot(ctx, w.wt, by, message)
+	snap, err := w.engine.Snapshot(ctx, w.wt, by, message)
+	if early == errNotYet {
+		w.taken = &snap
+	}
+	return snap, err
 }
 
-func (w *treeWatch) takeFast(ctx context.Context, by orchestrator.Signature, message string) (*provisional, error) {
+// SnapshotChanges implements [orchestrator.TreeWatch].
+func (w *treeWatch) SnapshotChanges(ctx context.Context, by orchestrator.Signature, message string) (orchestrator.Snapshot, error) {
+	err := w.ready(ctx)
+	if err == nil && w.fast != nil {
+		err = errors.New("it has a snapshot to confirm")
+	}
+	if err == nil {
+		err = w.engine.keepHead(ctx, w.wt)
+	}
+	if err == nil {
+		err = w.takeFast(ctx, by, message, true)
+	}
+	if err == nil {
+		err = w.Keep(ctx)
+	}
+	if err != nil {
+		err = fmt.Errorf("%w: %w", ErrUnwatched, err)
+		w.engine.fellBack(err)
+		return orchestrator.Snapshot{}, err
+	}
+	if w.fast != nil {
+		w.view.prev, w.fast = w.fast.snap, nil
+	}
+	return w.view.prev, nil
+}
+
+// takeFast makes fast of what the watcher has seen, or leaves it nil where the
+// snapshot before will do. After an error the watch is of no more use: what the
+// watcher told is used up.
+func (w *treeWatch) takeFast(ctx context.Context, by orchestrator.Signature, message string, unlessSame bool) (err error) {
+	defer func() { w.doubt = err }()
 	if err := errors.Join(realDir(w.wt), repoThere(w.wt)); err != nil {
-		return nil, err
+		return err
+	}
+	if w.taken != nil {
+		w.view.prev, w.taken = *w.taken, nil
 	}
 	prev, err := w.engine.Newest(ctx, w.wt)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if prev.Commit != w.view.prev.Commit {
-		return nil, errors.New("the chain went on without the watch")
+		return errors.New("the chain went on without the watch")
 	}
-	return w.view.snapshot(ctx, w.engine.commitOn(cmp.Or(prev.Commit, w.wt.Base), by, message))
+	w.view.prev, w.kept = prev, false
+	w.fast, err = w.view.snapshot(ctx, taking{
+		wt: w.wt, prev: prev, commit: w.engine.commitOn(cmp.Or(prev.Commit, w.wt.Base), by, message), unlessSame: unlessSame,
+	})
+	return err
+}
+
+// Keep implements [orchestrator.TreeWatch].
+func (w *treeWatch) Keep(ctx context.Context) error {
+	if w.fast == nil || w.kept {
+		return nil
+	}
+	err := w.engine.chain(ctx, taking{wt: w.wt, prev: w.view.prev, fast: w.fast}, w.fast.snap.Commit)
+	w.kept = err == nil
+	return coded(err, "keep the snapshot of chat %s", w.wt.Chat)
+}
+
+// Rest implements [orchestrator.TreeWatch].
+func (w *treeWatch) Rest(ctx context.Context) (dirs int) {
+	if err := w.ready(ctx); err != nil {
+		return 0
+	}
+	if err := w.view.rest(); err != nil {
+		w.doubt = err
+	}
+	return w.view.watcher.Size()
 }
 
 // ErrUnwatched says that a worktree was scanned although it is watched.
@@ -103,9 +178,11 @@ func (w *treeWatch) Confirm(ctx context.Context, by orchestrator.Signature, mess
 		return orchestrator.Snapshot{}, coded(err, "take a snapshot of chat %s", w.wt.Chat)
 	}
 	w.fast = nil
-	snap, err := w.engine.take(ctx, taking{
-		wt: w.wt, prev: w.view.prev, commit: w.engine.commitOn(fast.snap.Parent, by, message), fast: fast,
-	})
+	t := taking{wt: w.wt, prev: w.view.prev, commit: w.engine.commitOn(fast.snap.Parent, by, message), fast: fast}
+	if w.kept {
+		t.prev = fast.snap
+	}
+	snap, err := w.engine.take(ctx, t)
 	if err != nil || snap.Commit != fast.snap.Commit {
 		w.doubt = errors.Join(err, errMissed)
 	}

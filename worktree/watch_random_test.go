@@ -29,13 +29,18 @@ func TestWatchedSnapshotsOfRandomWorkEqualPlainGit(t *testing.T) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			w := newRandomWork(t, seed+100)
-			seen, corrected := 0, 0
+			seen, rested, corrected := 0, 0, 0
+			var watch orchestrator.TreeWatch
 			for round := range 12 {
 				for range w.rng.IntN(4) {
 					w.step()
 				}
-				w.f.snapshot(w.wt)
-				watch := w.f.watching(w.wt)
+				if watch != nil && w.rested(watch) {
+					rested++
+				} else {
+					w.f.snapshot(w.wt)
+					watch = w.f.watching(w.wt)
+				}
 				for range 1 + w.rng.IntN(6) {
 					w.step()
 				}
@@ -54,14 +59,15 @@ func TestWatchedSnapshotsOfRandomWorkEqualPlainGit(t *testing.T) {
 				}
 				if !fast.Verified {
 					seen++
+					if round%2 == 1 {
+						w.f.must(watch.Keep(t.Context()))
+					}
 					w.f.confirmed(watch, fast, want)
 				}
-				if err := watch.Close(); err != nil {
-					t.Fatal(err)
-				}
+				watch.Rest(t.Context())
 			}
-			if seen == 0 {
-				t.Error("the watch has seen nothing")
+			if seen == 0 || rested == 0 {
+				t.Errorf("the watch has seen %d turns, and %d times what was between them", seen, rested)
 			}
 			w.f.git(w.f.repo, "fsck", "--strict", "--no-dangling")
 			if kept, _ := filepath.Glob(w.f.repo + "/.git/objects/pack/*.keep"); len(kept) > 0 {
@@ -69,6 +75,27 @@ func TestWatchedSnapshotsOfRandomWorkEqualPlainGit(t *testing.T) {
 			}
 		})
 	}
+}
+
+// rested checks what a watch that has rested says of what happened meanwhile, and
+// reports whether it says anything.
+func (w *randomWork) rested(watch orchestrator.TreeWatch) bool {
+	w.f.t.Helper()
+	snap, err := watch.SnapshotChanges(w.f.t.Context(), goose, "before\n")
+	if err != nil {
+		w.f.t.Logf("after a rest: %v", err)
+		w.f.must(watch.Close())
+		return false
+	}
+	want := w.f.oracle(w.wt, w.forcedNow(), nil)
+	if snap.Tree != want {
+		w.f.t.Errorf("after a rest and %s\nsnapshot:\n%s\nplain git:\n%s", strings.Join(w.log, ", "),
+			w.f.listing(w.f.repo, snap.Tree), w.f.listing(w.f.root+"/oracle", want))
+	}
+	if now, err := w.f.engine.Newest(w.f.t.Context(), w.wt); err != nil || now.Commit != snap.Commit {
+		w.f.t.Errorf("the chain has %+v, %v", now, err)
+	}
+	return true
 }
 
 // confirmed checks that what was seen is confirmed, or replaced by what it

@@ -3,6 +3,8 @@ package worktree_test
 import (
 	"errors"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -62,4 +64,64 @@ func TestNothingIsWrittenWhereNothingChanged(t *testing.T) {
 	if changed := record(); changed.Parent != first.Commit {
 		t.Errorf("parent %s, want %s", changed.Parent, first.Commit)
 	}
+}
+
+// Between turns a watch holds nothing open in the worktree, and knows what became
+// of it all the same.
+func TestAWatchThatRestsGoesOnWatching(t *testing.T) {
+	f := newFixture(t)
+	f.write(f.repo+"/a.txt", "a\n")
+	f.commit()
+	wt := f.create()
+	first := f.snapshot(wt)
+	w := f.watching(wt)
+	between := func() orchestrator.Snapshot {
+		t.Helper()
+		if dirs := w.Rest(t.Context()); dirs != 1 {
+			t.Errorf("%d directories are watched", dirs)
+		}
+		if open := openBelow(t, string(wt.Dir)); len(open) > 0 {
+			t.Errorf("open at rest: %q", open)
+		}
+		snap, err := w.SnapshotChanges(t.Context(), goose, "before\n")
+		f.must(err)
+		return snap
+	}
+	if same := between(); same.Commit != first.Commit {
+		t.Errorf("nothing changed, and %s became %s", first.Commit, same.Commit)
+	}
+	f.write(string(wt.Dir)+"/a.txt", "b\n")
+	f.write(string(wt.Dir)+"/new/deep/c.txt", "c\n")
+	edited := between()
+	if want := f.oracle(wt, nil, nil); edited.Tree != want || edited.Parent != first.Commit {
+		t.Errorf("after edits: %+v, want tree %s", edited, want)
+	}
+	f.write(string(wt.Dir)+"/new/deep/d.txt", "d\n")
+	fast, err := w.Snapshot(t.Context(), goose, "turn\n")
+	f.must(err)
+	f.must(w.Keep(t.Context()))
+	if now, err := f.engine.Newest(t.Context(), wt); err != nil || now.Commit != fast.Commit || fast.Parent != edited.Commit {
+		t.Errorf("kept %+v, the chain has %+v, %v", fast, now, err)
+	}
+	f.confirmed(w, fast, f.oracle(wt, nil, nil))
+	w.Rest(t.Context())
+	f.snapshot(wt) // by another hand
+	if snap, err := w.SnapshotChanges(t.Context(), goose, "before\n"); err == nil {
+		t.Errorf("the chain went on without the watch, which says %+v", snap)
+	}
+}
+
+// openBelow lists what this process has open in a directory.
+func openBelow(t *testing.T, dir string) (open []string) {
+	t.Helper()
+	links, err := filepath.Glob("/proc/self/fd/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, link := range links {
+		if at, err := os.Readlink(link); err == nil && strings.HasPrefix(at, dir) {
+			open = append(open, at)
+		}
+	}
+	return open
 }

@@ -22,7 +22,8 @@ type config struct {
 	Agents map[orchestrator.AgentName]backends.Custom `toml:"agents"`
 	// Pool says how long and how many agents stay warm.
 	Pool poolConfig `toml:"pool"`
-	// Worktree says how many worktrees are ready before they are needed.
+	// Worktree says how many worktrees are ready before they are needed, and how
+	// many are watched when nobody works in them.
 	Worktree worktreeConfig `toml:"worktree"`
 	// Reaper says when worktrees leave the disk that nobody uses.
 	Reaper reaperConfig `toml:"reaper"`

@@ -8,17 +8,28 @@ type worktreeConfig struct {
 	Spares int `toml:"spares"`
 	// MinFree is how much of the disk no worktree is made of.
 	MinFree byteSize `toml:"min_free"`
+	// Watched is how many worktrees the daemon watches between turns.
+	Watched int `toml:"watched"`
 }
 
-// mostSpares bounds what a slip of the finger takes of the disk.
-const mostSpares = 10
+// These bound what a slip of the finger takes of the disk, and of the watches
+// that the system gives a user.
+const (
+	mostSpares  = 10
+	mostWatched = 100
+)
 
-func defaultWorktree() worktreeConfig { return worktreeConfig{Spares: 1, MinFree: 2 << 30} }
+func defaultWorktree() worktreeConfig {
+	return worktreeConfig{Spares: 1, MinFree: 2 << 30, Watched: 4}
+}
 
 // check names the first setting that makes no sense, and why.
 func (c worktreeConfig) check() (key string, err error) {
 	if c.Spares < 0 || c.Spares > mostSpares {
 		return "spares", fmt.Errorf("%d is not a number of worktrees from 0 to %d", c.Spares, mostSpares)
+	}
+	if c.Watched < 0 || c.Watched > mostWatched {
+		return "watched", fmt.Errorf("%d is not a number of worktrees from 0 to %d", c.Watched, mostWatched)
 	}
 	return "", nil
 }

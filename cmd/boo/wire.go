@@ -77,6 +77,7 @@ func openEngine(ctx context.Context, d dirs, c config) (*orchestrator.Engine, er
 		Spares:    c.Worktree.Spares,
 		Free:      freeBytes,
 		MinFree:   int64(c.Worktree.MinFree),
+		Watched:   c.Worktree.Watched,
 	}), nil
 }
 

@@ -104,6 +104,11 @@ func (w *Watcher) handleDir(path orchestrator.Path, mask uint32, list []byte) {
 // watchBelow watches a directory that came and all below it, and reports the
 // files that it finds.
 func (w *Watcher) watchBelow(path orchestrator.Path, list []byte) {
+	if err := w.enter(); err != nil {
+		w.lose(RootGone)
+		return
+	}
+	defer func() { _ = w.leave() }() // it was only read through
 	for todo := []orchestrator.Path{path}; len(todo) > 0 && !w.stopping(); {
 		path := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]

@@ -33,15 +33,16 @@ var ErrLimit = errors.New("too many directories to watch")
 // Watcher watches one tree. Drain may be called concurrently.
 type Watcher struct {
 	opts    Options
-	path    string // of the tree
-	inode   inode  // of the tree
-	root    *safeopen.Root
-	fd      int      // of the inotify instance
-	queue   *os.File // the same, through Go's poller
+	path    string         // of the tree
+	inode   inode          // of the tree
+	root    *safeopen.Root // while directories are visited
+	fd      int            // of the inotify instance
+	queue   *os.File       // the same, through Go's poller
 	private string
 	barrier int32 // watch of the private directory
 
 	dirs *dirs // owned by the goroutine once Start has returned
+	size int   // how many there were at Start
 
 	drain chan uint64   // holds the number of the last barrier while nobody drains
 	stop  chan struct{} // closed by Close
@@ -66,6 +67,10 @@ func Start(root string, opts Options) (*Watcher, error) {
 		return nil, errors.Join(fmt.Errorf("watch %s: %w", root, err), w.release())
 	}
 	if err := w.walk(); err != nil {
+		return nil, errors.Join(fmt.Errorf("watch %s: %w", root, err), w.release())
+	}
+	w.size = len(w.dirs.byPath)
+	if err := w.leave(); err != nil {
 		return nil, errors.Join(fmt.Errorf("watch %s: %w", root, err), w.release())
 	}
 	w.drain <- 0
@@ -117,6 +122,29 @@ func watchError(err error) error {
 		return fmt.Errorf("%w: %w", ErrLimit, err)
 	}
 	return err
+}
+
+// Size is how many directories were watched when Start returned.
+func (w *Watcher) Size() int { return w.size }
+
+// enter opens the tree for visits. Between visits it is not held open: whoever
+// looks for processes that work in it finds none.
+func (w *Watcher) enter() (err error) {
+	if w.root, err = safeopen.OpenRoot(w.path); err != nil {
+		return err
+	}
+	if inodeOf(w.path) != w.inode {
+		return errors.Join(errMoved, w.leave())
+	}
+	return nil
+}
+
+var errMoved = errors.New("another directory is there now")
+
+func (w *Watcher) leave() error {
+	root := w.root
+	w.root = nil
+	return root.Close()
 }
 
 // release frees what open made.
