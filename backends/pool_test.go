@@ -415,3 +415,19 @@ func TestAClosedPoolStartsNothing(t *testing.T) {
 		t.Errorf("start: %v", err)
 	}
 }
+
+func TestASessionIsForgottenByAnAgentThatIsAlive(t *testing.T) {
+	h := newHouse(t, &agents{keeps: true, shares: true}, backends.PoolOptions{})
+	forget := func(id string, caps string) {
+		t.Helper()
+		deleted, err := h.pool.Forget(t.Context(), orchestrator.ForgetRequest{Chat: "c1", Agent: "one", NativeID: id, Dir: "/gone", Caps: []byte(caps)})
+		h.want("deleted", deleted, caps == "")
+		h.want("error", err, nil)
+	}
+	forget("s1", "") // by one that is started for it, and ends
+	h.want("alive", len(h.plays.pids()), 0)
+	h.turn("c1")
+	forget("s2", "")
+	forget("s3", `{"sessionCapabilities":{}}`) // it said that it cannot
+	h.want("forgotten", h.plays.forgotten, []string{"1 s1", "2 s2"})
+}

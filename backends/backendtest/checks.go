@@ -94,6 +94,25 @@ func newProcessRemembers(t *testing.T, s Subject) {
 	if strings.Contains(o.said(), "unheard-of") {
 		t.Errorf("the replay is part of the turn: %q", o.said())
 	}
+	second.leave(t)
+	forgottenIsNew(t, s, second)
+}
+
+// forgottenIsNew has a session deleted, where the agent can be asked to.
+func forgottenIsNew(t *testing.T, s Subject, v *visit) {
+	deleted, err := s.Agents.Forget(t.Context(), orchestrator.ForgetRequest{
+		Chat: orchestrator.NewChatID(), Agent: s.Agent, NativeID: v.Info().NativeID, Dir: orchestrator.WorktreeDir(v.dir), Caps: v.Info().Caps,
+	})
+	if err != nil {
+		t.Errorf("delete its session: %v", err)
+	}
+	if !deleted {
+		return
+	}
+	third := begin(t, s, v.dir, v.Info().NativeID, v.turns)
+	if info := third.Info(); info.Rung != orchestrator.RungNew {
+		t.Errorf("session after it was deleted: %+v", info)
+	}
 }
 
 func unknownSessionBecomesNew(t *testing.T, s Subject) {

@@ -137,7 +137,9 @@ func TestOneServerForAllChats(t *testing.T) {
 			t.Errorf("its file: %q, %v", got, err)
 		}
 	})
-	t.Run("aborts at random moments", func(t *testing.T) { storm(t, h, 3, 4) })
+	t.Run("aborts at random moments", func(t *testing.T) { storm(t, h, sized("BOO_TEST_STORM", 3), sized("BOO_TEST_STORM", 3)) })
+	t.Run("sessions beside each other", func(t *testing.T) { crowd(t, h, sized("BOO_TEST_CROWD", 3)) })
+	t.Run("a forgotten session is gone", func(t *testing.T) { forgotten(t, h) })
 	t.Run("there was one server", func(t *testing.T) {
 		if len(h.processes) != 1 {
 			t.Errorf("%d servers were started", len(h.processes))
@@ -145,6 +147,57 @@ func TestOneServerForAllChats(t *testing.T) {
 	})
 	t.Run("killed in the middle of a tool", func(t *testing.T) { killed(t, h, c) })
 }
+
+// sized is how much of something is tried: a little, or what the variable says.
+// By hand: BOO_TEST_STORM=10 for 100 aborts, BOO_TEST_CROWD=20.
+func sized(variable string, usual int) int {
+	if n, err := strconv.Atoi(os.Getenv(variable)); err == nil {
+		return n
+	}
+	return usual
+}
+
+// crowd has many sessions take a turn at once: each hears its own answer, and
+// writes its own file.
+func crowd(t *testing.T, h *house, chats int) {
+	var all sync.WaitGroup
+	for i := range chats {
+		all.Go(func() {
+			c, word := h.chat(), "crowd-"+strconv.Itoa(i)
+			for range 2 {
+				if said, _ := c.turn("write own.txt with " + word + " ;; run sleep 0.1 ;; say " + word); !strings.Contains(said, word) {
+					t.Errorf("%s said %q", word, said)
+				}
+			}
+			if got, err := os.ReadFile(filepath.Join(string(c.req.Dir), "own.txt")); strings.TrimSpace(string(got)) != word {
+				t.Errorf("%s wrote %q, %v", word, got, err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// forgotten deletes a session in the server: it cannot be resumed any more.
+func forgotten(t *testing.T, h *house) {
+	c := h.chat()
+	c.turn("remember plum")
+	if err := h.pool.Evict(t.Context(), c.req.Chat, ""); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // a second time it is not there, which is as good
+		deleted, err := h.pool.Forget(t.Context(), orchestrator.ForgetRequest{Chat: c.req.Chat, Agent: "opencode", NativeID: c.req.NativeID, Dir: "/not/there"})
+		if !deleted || err != nil {
+			t.Errorf("deleted %v, %v", deleted, err)
+		}
+	}
+	if said, rung := c.turn("recall"); rung != orchestrator.RungNew || strings.Contains(said, "plum") {
+		t.Errorf("after it: %s, said %q", rung, said)
+	}
+}
+
+// storms are turns that last until they are aborted: in mid-answer, in a tool,
+// before the model has said anything, and while it repeats a call that failed.
+var storms = []string{"stream 100000 words every 5ms", "run sleep 1000", "hang", "status 500"}
 
 // storm aborts turns at random moments in several chats at once. Every turn has
 // one end that fits, and the one after it gets its own answer.
@@ -163,7 +216,7 @@ func storm(t *testing.T, h *house, chats, turns int) {
 					stop <- s.Stop(context.Background(), 30*time.Second)
 				}()
 				moment := time.AfterFunc(rand.N(600*time.Millisecond), func() { once.Do(func() { close(first) }) })
-				_, result, err := ask(s, "stream 100000 words every 5ms", nil)
+				_, result, err := ask(s, storms[(i+n)%len(storms)], nil)
 				moment.Stop()
 				once.Do(func() { close(first) })
 				if err != nil || result.Stop != "cancelled" {

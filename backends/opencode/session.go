@@ -13,9 +13,12 @@ import (
 const (
 	// abortTime is how long an abort may take; the server answers it only when
 	// the running tool has stopped.
-	abortTime = 10 * time.Second
-	// calmTime is how long a prompt waits for an earlier abort to be over.
-	calmTime = 10 * time.Second
+	abortTime = 30 * time.Second
+	// calmTime is how long a prompt waits for an earlier abort to be over. On a
+	// machine that is overloaded that takes long, and to give up takes the turn.
+	calmTime = 60 * time.Second
+	// closeGrace is what a turn gets to end in when its session is put away.
+	closeGrace = 10 * time.Second
 )
 
 // Session is one session of a server. It implements backends.Session.
@@ -66,8 +69,10 @@ func (s *Session) Prompt(ctx context.Context, blocks []string, sent func() error
 		return orchestrator.TurnResult{}, err
 	}
 	defer s.leave(t)
-	if err := s.calm(ctx); err != nil {
+	if stopped, err := s.calm(ctx, t.stop); err != nil {
 		return orchestrator.TurnResult{}, err
+	} else if stopped {
+		return orchestrator.TurnResult{Stop: stopCancelled}, nil
 	}
 	if err := s.host.awaitLive(ctx); err != nil {
 		return orchestrator.TurnResult{}, s.host.explain("take the prompt", err)
@@ -106,14 +111,14 @@ func (s *Session) leave(t *turn) {
 }
 
 // calm waits until an earlier abort is over: a prompt that overtakes it is
-// taken and never answered.
-func (s *Session) calm(ctx context.Context) error {
+// taken and never answered. stopped says that the prompt itself was, meanwhile.
+func (s *Session) calm(ctx context.Context, stop <-chan time.Duration) (stopped bool, err error) {
 	s.mu.Lock()
 	var aborted <-chan struct{} = s.aborted
 	unquiet := s.unquiet
 	s.mu.Unlock()
 	if !unquiet {
-		return nil
+		return false, nil
 	}
 	limit, cancel := context.WithTimeout(ctx, calmTime)
 	defer cancel()
@@ -121,8 +126,10 @@ func (s *Session) calm(ctx context.Context) error {
 		WithHint("boo chat restart")
 	select {
 	case <-aborted:
+	case <-stop:
+		return true, nil
 	case <-limit.Done():
-		return stopping
+		return false, stopping
 	}
 	for wait := 50 * time.Millisecond; ; wait = min(2*wait, time.Second) {
 		busy, err := s.host.api.busy(limit, s.dir, s.id)
@@ -130,7 +137,7 @@ func (s *Session) calm(ctx context.Context) error {
 			s.mu.Lock()
 			s.unquiet = false
 			s.mu.Unlock()
-			return nil
+			return false, nil
 		}
 		if busy { // it began with a prompt after that was aborted
 			aborted = s.abort()
@@ -138,13 +145,15 @@ func (s *Session) calm(ctx context.Context) error {
 		for _, until := range []<-chan struct{}{aborted, after(wait)} {
 			select {
 			case <-until:
+			case <-stop:
+				return true, nil
 			case <-s.host.child.Done():
-				return s.host.explain("stop its last turn", errExited)
+				return false, s.host.explain("stop its last turn", errExited)
 			case <-limit.Done():
 				if ctx.Err() != nil {
-					return context.Cause(ctx)
+					return false, context.Cause(ctx)
 				}
-				return stopping
+				return false, stopping
 			}
 		}
 	}
@@ -213,7 +222,7 @@ func (s *Session) Close(ctx context.Context) error {
 	t := s.turn
 	s.mu.Unlock()
 	if t != nil {
-		if err := s.Stop(ctx, abortTime); err != nil {
+		if err := s.Stop(ctx, closeGrace); err != nil {
 			return err
 		}
 	}

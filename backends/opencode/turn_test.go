@@ -216,3 +216,29 @@ func TestAPromptThatBeginsAfterItsAbortIsAbortedAgain(t *testing.T) {
 		t.Error("the server still works at it")
 	}
 }
+
+// TestAPromptThatWaitsForAnAbortCanBeStopped has an abort out that nothing
+// answers.
+func TestAPromptThatWaitsForAnAbortCanBeStopped(t *testing.T) {
+	r := newReplay(t, readFrames(t, "tools"))
+	s := r.open(t, brisk)
+	s.mu.Lock()
+	s.aborted, s.unquiet = make(chan struct{}), true
+	s.mu.Unlock()
+	stopped := make(chan error, 1)
+	go func() {
+		for s.current() == nil {
+			<-time.After(time.Millisecond)
+		}
+		stopped <- s.Stop(context.Background(), time.Second)
+	}()
+	o := s.collect(t.Context(), nil)
+	if err := <-stopped; o.err != nil || o.result.Stop != "cancelled" || err != nil {
+		t.Errorf("ended with %q, %v; %v", o.result.Stop, o.err, err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.sent != 0 {
+		t.Error("the prompt was sent")
+	}
+}
