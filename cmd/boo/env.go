@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"boo/cmd/boo/internal/doctor"
 	"boo/cmd/boo/internal/foreground"
 	"boo/cmd/boo/internal/tty"
 	"boo/orchestrator"
@@ -32,6 +33,7 @@ type env struct {
 	Daemon func(d dirs) (daemonLink, error)
 	Serve  func(ctx context.Context, d dirs, c config, o daemonRunOptions) error
 	Agents func(d dirs, c config) (agentTools, error)
+	Doctor func(ctx context.Context, d dirs, c config) (p doctor.Patient, done func() error, err error)
 	Git    func(ctx context.Context, dir string, args ...string) ([]byte, error) // for the demo: what git prints
 	Demo   func() demoScenario
 

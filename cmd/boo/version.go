@@ -32,7 +32,7 @@ func versionCommand(e *env) *cli.Command {
 	}
 }
 
-func runVersion(e *env) error {
+func viewVersion() versionView {
 	v := versionView{Version: version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
@@ -44,6 +44,11 @@ func runVersion(e *env) error {
 			}
 		}
 	}
+	return v
+}
+
+func runVersion(e *env) error {
+	v := viewVersion()
 	if e.JSON {
 		return e.Stdout.JSON(v)
 	}

@@ -10,6 +10,7 @@ import (
 	installer "boo/backends/install"
 	"boo/backends/opencode"
 	"boo/backends/proc"
+	"boo/cmd/boo/internal/doctor"
 	"boo/orchestrator"
 	"boo/orchestrator/daemon"
 	"boo/orchestrator/store"
@@ -30,6 +31,9 @@ func wire(e *env) {
 	e.Daemon = func(d dirs) (daemonLink, error) { return linkDaemon(d, e.Environ()) }
 	e.Serve = serveDaemon
 	e.Agents = openAgents
+	e.Doctor = func(ctx context.Context, d dirs, c config) (doctor.Patient, func() error, error) {
+		return openPatient(ctx, e, d, c)
+	}
 	e.Git = runGit
 	e.Demo = scriptedDemo
 }

@@ -1,0 +1,169 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"boo/orchestrator"
+)
+
+// repositories compares the rows of each repository with what is there.
+func repositories(ctx context.Context, p Patient, l *findings) {
+	chats, err := p.Rows.Chats(ctx, orchestrator.ChatQuery{})
+	if err != nil {
+		l.unseen("store", "", err)
+		return
+	}
+	var order []orchestrator.GitDir
+	of := map[orchestrator.GitDir][]orchestrator.ChatSummary{}
+	for _, c := range chats {
+		common := c.Worktree.CommonDir
+		if of[common] == nil {
+			order = append(order, common)
+		}
+		of[common] = append(of[common], c)
+	}
+	for _, common := range order {
+		repository(ctx, p, l, common, of[common])
+	}
+}
+
+func repository(ctx context.Context, p Patient, l *findings, common orchestrator.GitDir, chats []orchestrator.ChatSummary) {
+	root := string(chats[0].RepoRoot)
+	if _, err := os.Stat(filepath.Join(string(common), "objects")); errors.Is(err, fs.ErrNotExist) {
+		l.add(Finding{
+			Check: "repository", Level: Fault, Subject: root,
+			What: fmt.Sprintf("it was moved or deleted; %d of its chats are on record", len(chats)),
+			Why:  "their worktrees belong to it, and their snapshots are in it",
+			Try:  "cd WHERE-IT-IS-NOW && boo worktree repair; if it is gone for good, boo chat rm each",
+		})
+		return
+	}
+	remotes, err := p.Trees.Mirrors(ctx, common)
+	if err != nil {
+		l.unseen("repository", root, err)
+	}
+	for _, remote := range remotes {
+		l.add(Finding{
+			Check: "mirror", Level: Warning, Subject: root, What: fmt.Sprintf("a push to %s takes every ref, refs/boo/ too", remote),
+			Why: "whoever reads there then has what agents wrote and you have not taken",
+			Try: fmt.Sprintf("git -C %s config remote.%s.mirror false", shell(root), shell(remote)),
+		})
+	}
+	held, err := p.Trees.Chats(ctx, common)
+	if err != nil {
+		l.unseen("repository", root, err)
+		return
+	}
+	registered, err := p.Registered(common)
+	if err != nil {
+		l.unseen("repository", root, err)
+	}
+	for _, c := range chats {
+		chat(ctx, p, l, c, slices.Contains(held, c.ID))
+		delete(registered, c.ID)
+	}
+	unregistered(ctx, p, l, root, registered)
+}
+
+// chat compares the row of a worktree with what stands in its place.
+func chat(ctx context.Context, p Patient, l *findings, c orchestrator.ChatSummary, held bool) {
+	wt := c.Worktree
+	id := string(c.ID)
+	if wt.State == orchestrator.WorktreePurged || wt.State == orchestrator.WorktreeCreating {
+		return
+	}
+	if !held {
+		l.add(Finding{
+			Check: "refs", Level: Fault, Subject: id, What: "its refs are gone from " + string(c.RepoRoot),
+			Why: "nothing keeps its base and its snapshots from git's garbage collection",
+			Try: fmt.Sprintf("git -C %s update-ref refs/boo/chats/%s/base %s", shell(string(c.RepoRoot)), id, wt.Base),
+		})
+	}
+	_, there := os.Lstat(string(wt.Dir))
+	switch {
+	case wt.State == orchestrator.WorktreeArchived && there == nil:
+		l.add(Finding{
+			Check: "worktree", Level: Warning, Subject: id, What: "it is archived, but something stands at " + string(wt.Dir),
+			Why: "it cannot be brought back while that is there", Try: "ls -A " + shell(string(wt.Dir)),
+		})
+	case wt.State == orchestrator.WorktreeClosing:
+		l.add(Finding{
+			Check: "worktree", Level: Warning, Subject: id, What: "its archiving was cut off, or is under way", Why: "it is neither there nor archived",
+			Fix: "finish it, or take it back, as the next command of boo does", mend: p.Settle,
+		})
+	case wt.State == orchestrator.WorktreeActive || wt.State == orchestrator.WorktreeLost:
+		err := p.Trees.Verify(ctx, wt)
+		if err == nil && wt.State == orchestrator.WorktreeActive {
+			return
+		}
+		what := wt.Reason
+		if err != nil {
+			what = err.Error()
+		}
+		l.add(Finding{
+			Check: "worktree", Level: Fault, Subject: id, What: what, Why: "no turn can be taken in it as it is",
+			Try: "boo worktree repair " + id,
+			Fix: "bring it back to its place, with the files of its newest snapshot where they are gone",
+			mend: func(ctx context.Context) error {
+				return p.Repair(ctx, c.ID)
+			},
+		})
+	}
+}
+
+// unregistered tells of registrations that belong to no row. Those that lead to
+// another boo's directory are another boo's.
+func unregistered(ctx context.Context, p Patient, l *findings, root string, registered map[orchestrator.ChatID]string) {
+	spares, err := p.Rows.Spares(ctx)
+	if err != nil {
+		return
+	}
+	for _, s := range spares {
+		delete(registered, s.Chat)
+	}
+	for _, id := range slices.Sorted(maps.Keys(registered)) {
+		if rel, err := filepath.Rel(p.Worktrees, registered[id]); err != nil || !filepath.IsLocal(rel) {
+			continue
+		}
+		l.add(Finding{
+			Check: "registration", Level: Warning, Subject: root, What: fmt.Sprintf("git knows a worktree %s of boo's, of which nothing is on record", id),
+			Why: "git worktree list shows it, and git keeps what it holds", Try: "boo reaper run",
+		})
+	}
+}
+
+// strangers looks for directories among the worktrees that are nobody's.
+func strangers(ctx context.Context, p Patient, l *findings) {
+	owned := map[string]bool{}
+	chats, err := p.Rows.Chats(ctx, orchestrator.ChatQuery{})
+	if err != nil {
+		return // repositories has said so
+	}
+	for _, c := range chats {
+		owned[string(c.Worktree.Dir)] = true
+	}
+	spares, err := p.Rows.Spares(ctx)
+	if err != nil {
+		l.unseen("store", "", err)
+		return
+	}
+	for _, s := range spares {
+		owned[filepath.Join(p.Worktrees, string(s.Repo), string(s.Chat))] = true
+	}
+	found, _ := filepath.Glob(filepath.Join(glob.Replace(p.Worktrees), "r*", "*"))
+	for _, dir := range found {
+		if !owned[dir] {
+			l.add(Finding{
+				Check: "directory", Level: Warning, Subject: dir, What: "it stands among the worktrees, and is no chat's",
+				Why: "it takes room, and nothing keeps what is in it", Try: "boo reaper run, which keeps what is at risk; or look at it: ls -A " + shell(dir),
+			})
+		}
+	}
+}
