@@ -26,6 +26,7 @@ type liveTurn struct {
 	mode     PermissionMode // who answers the agent's requests
 	limits   Limits         // as asked for
 	tight    bool           // what is left of the chat's budget bounds it
+	before   *liveTurn      // of the same process, which it comes after; nil if unknown
 	done     chan struct{}  // closed when the goroutine is through
 	err      error          // why the turn could not be settled; read after done
 

@@ -63,6 +63,13 @@ func (lt *liveTurn) run() error {
 // takeChat waits until every earlier turn of the chat is over and this process
 // owns the chat.
 func (lt *liveTurn) takeChat() (release func(), err error) {
+	if lt.before != nil { // many that come one after another need not ask for their turn
+		select {
+		case <-lt.before.done:
+		case <-lt.ctx.Done():
+			return nil, context.Cause(lt.ctx)
+		}
+	}
 	tick := time.NewTicker(followEvery)
 	defer tick.Stop()
 	for {

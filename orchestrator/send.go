@@ -23,7 +23,7 @@ func (e *Engine) Send(ctx context.Context, req SendRequest) (Sent, error) {
 	if err != nil {
 		return Sent{}, err
 	}
-	if err := CheckPrompt(req.Prompt); err != nil {
+	if err := checkPrompts(req); err != nil {
 		return Sent{}, err
 	}
 	target, err := e.target(ctx, req)
@@ -34,7 +34,7 @@ func (e *Engine) Send(ctx context.Context, req SendRequest) (Sent, error) {
 		return Sent{}, err
 	}
 	turn := Turn{
-		ID: NewTurnID(), Chat: target.chat, Agent: target.agent, Model: cmp.Or(req.Model, target.model), Mode: req.Mode, Prompt: req.Prompt,
+		Chat: target.chat, Agent: target.agent, Model: cmp.Or(req.Model, target.model), Mode: req.Mode,
 		Key: req.Key, RetryOf: req.Retry, State: TurnQueued, Owner: e.Processes.Self(), Sent: e.Now(),
 	}
 	var ahead []Turn
@@ -49,29 +49,81 @@ func (e *Engine) Send(ctx context.Context, req SendRequest) (Sent, error) {
 	} else if _, err = e.leftOf(ctx, target.chat); err != nil {
 		return Sent{}, err
 	}
-	lt, err := e.admit(turn, req)
-	if err != nil {
-		return Sent{}, err
-	}
-	stored, err := e.Store.Enqueue(ctx, turn, newChat)
+	turns, err := e.enqueue(ctx, turn, req, newChat)
 	if req.Key != "" && CodeOf(err) == CodeConflict {
 		if sent, ok, keyErr := e.sentBefore(ctx, req); ok || keyErr != nil { // the same request was faster
-			lt.dismiss()
 			return sent, keyErr
 		}
 	}
-	if newChat != nil && newChat.Spare && CodeOf(err) == CodeConflict {
-		e.withoutSpare(newChat) // another was faster
-		turn.Chat = newChat.Chat.ID
-		stored, err = e.Store.Enqueue(ctx, turn, newChat)
-	}
 	if err != nil {
-		lt.dismiss()
 		return Sent{}, err
 	}
-	turn = stored
-	lt.begin(turn)
-	return Sent{Chat: turn.Chat, Turn: turn.ID, Agent: turn.Agent, NewChat: newChat != nil, Ahead: ahead, Dir: target.dir}, nil
+	sent := Sent{Chat: turns[0].Chat, Turn: turns[0].ID, Agent: turn.Agent, NewChat: newChat != nil, Ahead: ahead, Dir: target.dir}
+	for _, t := range turns[1:] {
+		sent.More = append(sent.More, t.ID)
+	}
+	return sent, nil
+}
+
+// enqueue stores a turn for each prompt of a request, all of the form of one,
+// and begins them in their order.
+func (e *Engine) enqueue(ctx context.Context, form Turn, req SendRequest, newChat *NewChat) ([]Turn, error) {
+	var turns []Turn
+	var live []*liveTurn
+	for _, prompt := range append([]string{req.Prompt}, req.More...) {
+		form.ID, form.Prompt = NewTurnID(), prompt
+		lt, err := e.admit(form, req)
+		if err != nil {
+			dismiss(live)
+			return nil, err
+		}
+		turns, live = append(turns, form), append(live, lt)
+	}
+	first, err := e.Store.Enqueue(ctx, turns[0], newChat, turns[1:]...)
+	if newChat != nil && newChat.Spare && CodeOf(err) == CodeConflict {
+		e.withoutSpare(newChat) // another was faster
+		turns[0].Chat = newChat.Chat.ID
+		first, err = e.Store.Enqueue(ctx, turns[0], newChat, turns[1:]...)
+	}
+	if err != nil {
+		dismiss(live)
+		return nil, err
+	}
+	turns[0] = first
+	live[0].begin(first)
+	for i := 1; i < len(turns); i++ {
+		turns[i].Chat, turns[i].Number = first.Chat, first.Number+int64(i)
+		live[i].before = live[i-1]
+		live[i].begin(turns[i])
+	}
+	return turns, nil
+}
+
+func dismiss(turns []*liveTurn) {
+	for _, lt := range turns {
+		lt.dismiss()
+	}
+}
+
+// MaxPrompts is how many prompts may be sent at once.
+const MaxPrompts = 256
+
+func checkPrompts(req SendRequest) error {
+	if err := CheckPrompt(req.Prompt); err != nil {
+		return err
+	}
+	if n := 1 + len(req.More); n > MaxPrompts {
+		return Errorf(CodeInvalid, "%d prompts at once are too many, the limit is %d; nothing was sent", n, MaxPrompts)
+	}
+	if len(req.More) > 0 && req.Key != "" {
+		return Errorf(CodeInvalid, "an idempotency key is for one prompt, and there are %d; nothing was sent", 1+len(req.More))
+	}
+	for i, prompt := range req.More {
+		if err := CheckPrompt(prompt); err != nil {
+			return Errorf(CodeInvalid, "prompt %d: %w", i+2, err)
+		}
+	}
+	return nil
 }
 
 // CheckPrompt reports nil if a text will do as a prompt, else CodeInvalid. [Engine.Send]
@@ -190,10 +242,14 @@ func (e *Engine) newChat(ctx context.Context, c Checkout, req SendRequest) (*New
 	if err != nil {
 		return nil, err
 	}
+	kind := KindChat
+	if req.Once {
+		kind = KindRun
+	}
 	id, spare := e.spareFor(ctx, repo, base.Commit, sparse)
 	return &NewChat{
 		Chat: Chat{
-			ID: id, Repo: repo.ID, Title: Title(req.Prompt), Kind: KindChat, State: ChatOpen, CreatedAt: now, LastUsedAt: now,
+			ID: id, Repo: repo.ID, Title: Title(req.Prompt), Kind: kind, State: ChatOpen, CreatedAt: now, LastUsedAt: now,
 		},
 		Worktree: Worktree{
 			Chat: id, Repo: repo.ID, CommonDir: c.CommonDir, Dir: e.worktreeDir(repo.ID, id),

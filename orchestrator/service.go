@@ -130,6 +130,11 @@ type SendRequest struct {
 	Base   string   // revision that a new chat starts from; "" for HEAD
 	Sparse []string // directories that a new chat's worktree is limited to; none for what the project or the checkout is limited to
 	Prompt string
+	// More are prompts that come after it, each as a turn of its own: all are on
+	// disk, or none.
+	More []string
+	// Once says that a new chat is for this prompt alone.
+	Once bool
 	// Attended says that a person is there who can answer permission requests.
 	Attended bool
 	// Environ is the person's environment, "NAME=value", from which the agent
@@ -162,6 +167,7 @@ type Sent struct {
 	Turn    TurnID
 	Agent   AgentName
 	NewChat bool
+	More    []TurnID    // of the further prompts, in their order
 	Ahead   []Turn      // turns of the chat that come first
 	Dir     WorktreeDir // the chat's worktree
 	// Repeated says that the turn was there before, by the request's key.

@@ -70,11 +70,12 @@ type ChatSummary struct {
 type TurnStore interface {
 	// Enqueue stores a prompt: the turn in state queued, its prompt event and,
 	// if newChat is not nil, the chat with its worktree row, all in one
-	// transaction. It gives the turn its number, and opens a chat that was closed
-	// or removed. CodeConflict if the chat was to take a spare that is not ready
-	// any more, or the turn's key is taken: in its chat, or for a new chat in its
+	// transaction, and more turns after it likewise. It gives the turn its number,
+	// and the others those that follow, and opens a chat that was closed or
+	// removed. CodeConflict if the chat was to take a spare that is not ready any
+	// more, or the turn's key is taken: in its chat, or for a new chat in its
 	// repository; CodeBusy while it is being closed.
-	Enqueue(ctx context.Context, t Turn, newChat *NewChat) (Turn, error)
+	Enqueue(ctx context.Context, t Turn, newChat *NewChat, more ...Turn) (Turn, error)
 	Turn(ctx context.Context, id TurnID) (Turn, error)
 	// TurnByKey finds the turn that was sent with a key: in a chat, or, if chat
 	// is "", the newest one in a repository.

@@ -33,8 +33,20 @@ func newApp(e *env) *cli.App {
 		Before:          e.before,
 		Action:          group,
 		Commands: []*cli.Command{
-			chatCommand(e), pendingCommand(e), worktreeCommand(e), reaperCommand(e), turnCommand(e), permitCommand(e),
-			agentsCommand(e), approveCommand(e), daemonCommand(e), serviceCommand(e), doctorCommand(e), demoCommand(e), versionCommand(e),
+			chatCommand(e),
+			runCommand(e),
+			pendingCommand(e),
+			worktreeCommand(e),
+			reaperCommand(e),
+			turnCommand(e),
+			permitCommand(e),
+			agentsCommand(e),
+			approveCommand(e),
+			daemonCommand(e),
+			serviceCommand(e),
+			doctorCommand(e),
+			demoCommand(e),
+			versionCommand(e),
 		},
 	}
 	for _, c := range app.Commands {

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"os"
+	"slices"
+	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -19,6 +21,9 @@ type sendOptions struct {
 	Base   string
 	Sparse []string
 	Detach bool
+	Stdin0 bool          // many prompts, on stdin
+	Once   bool          // the new chat is for this prompt alone
+	Schema *answerSchema // that the answer has to fit; nil for any answer
 	Bounds boundsOptions
 	Prompt []string
 	Key    string
@@ -40,20 +45,28 @@ func chatSendCommand(e *env) *cli.Command {
 		Description: "The agent works in the chat's own worktree; your checkout stays as it is until you\n" +
 			"apply what it did. Without a prompt your editor opens; - reads it from stdin.\n" +
 			"Ctrl-C stops the turn and keeps what was done; a second Ctrl-C ends the agent at once.\n" +
-			"A turn is also stopped when the reader of its output goes away.",
+			"TERM lets the turn finish and begins no other; HUP changes nothing. A turn is also\n" +
+			"stopped when the reader of its output goes away.\n" +
+			"  boo chat send --agent goose \"add a --shout flag\"\n" +
+			"  printf '%s\\0' \"fix the tests\" \"then document it\" | boo chat send --stdin0",
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "chat", Aliases: []string{"c"}, Usage: "go on in `CHAT` (default: the one last used in this repository)"},
 			toggle("new", "begin a new chat"),
 			&cli.StringFlag{Name: "agent", Usage: "`AGENT` that takes the turn (default: the chat's last one)"},
 			&cli.StringFlag{Name: "model", Usage: "`MODEL` that the agent shall use"},
 			&cli.StringFlag{Name: "mode", Usage: "`MODE` that the agent shall work in, in its own words (default: what its definition says)"},
+			toggle("stdin0", "read many prompts from stdin, each ended by a NUL: all are sent or none, and their events are printed as JSON"),
 			toggle("detach", "return when the prompt is on disk; boo chat log -f shows the turn"),
 			baseFlag(), sparseFlag(),
 			keyFlag(),
 			toggle("resume-halted", "go on after a turn that was halted, stopped or has failed; no prompt is needed"),
 		}, boundsFlags()...),
 		Action: func(c *cli.Context) error {
-			return runSend(c.Context, e, sendOptions{
+			run := runSend
+			if c.Bool("stdin0") {
+				run = runSendMany
+			}
+			return run(c.Context, e, sendOptions{
 				Chat: c.String("chat"), New: c.Bool("new"), Agent: c.String("agent"),
 				Model: c.String("model"), Mode: c.String("mode"), Base: c.String("base"), Sparse: c.StringSlice("sparse"), Detach: c.Bool("detach"),
 				Bounds: boundsOf(c), Prompt: c.Args().Slice(), Key: c.String("idempotency-key"), Resume: c.Bool("resume-halted"),
@@ -75,6 +88,9 @@ func runSend(ctx context.Context, e *env, o sendOptions) error {
 		}
 	}
 	req.Prompt = p.text
+	if o.Schema != nil {
+		req.Prompt = o.Schema.ask(p.text)
+	}
 	svc, err := e.daemon(ctx)
 	if err != nil {
 		p.keep(e)
@@ -94,9 +110,7 @@ func runSend(ctx context.Context, e *env, o sendOptions) error {
 	if o.Detach {
 		return showSent(e, sent)
 	}
-	w := newWatch(e, svc, sent)
-	w.intro()
-	return w.follow(ctx, signals)
+	return o.outcome(ctx, e, svc, sent, signals)
 }
 
 // keyFlag lets a program send a prompt as often as it must, to have it sent once.
@@ -126,7 +140,7 @@ func (o sendOptions) read(ctx context.Context, e *env) (prompt, error) {
 func (o sendOptions) request(e *env) (orchestrator.SendRequest, error) {
 	req := orchestrator.SendRequest{
 		Ref: orchestrator.ChatRef{Dir: e.Dir, Prefix: o.Chat},
-		New: o.New, Model: o.Model, Mode: o.Mode, Base: o.Base, Sparse: o.Sparse, Attended: e.attended() && !o.Detach,
+		New: o.New, Once: o.Once, Model: o.Model, Mode: o.Mode, Base: o.Base, Sparse: o.Sparse, Attended: e.attended() && !o.Detach,
 		Environ: personEnviron(e.Environ()),
 		Key:     o.Key, ResumeHalted: o.Resume, Retry: o.Retry, Force: o.Force,
 	}
@@ -157,12 +171,22 @@ func sendStoppable(ctx context.Context, svc orchestrator.Service, req orchestrat
 	select {
 	case r := <-done:
 		return r.sent, r.err
-	case <-signals:
+	case sig := <-signals:
+		if sig == syscall.SIGHUP {
+			r := <-done
+			return r.sent, r.err
+		}
 		cancel(errStopped())
 		r := <-done
-		if r.err == nil { // it was faster: the turn exists, and is stopped as any other
-			return r.sent, svc.Stop(context.WithoutCancel(ctx), r.sent.Turn, false)
+		if r.err != nil {
+			return r.sent, errStopped()
 		}
-		return r.sent, errStopped()
+		// It was faster: the turns exist, and are stopped as any other.
+		for _, turn := range append(slices.Clone(r.sent.More), r.sent.Turn) {
+			if err := svc.Stop(context.WithoutCancel(ctx), turn, false); err != nil {
+				return r.sent, err
+			}
+		}
+		return r.sent, nil
 	}
 }

@@ -282,6 +282,11 @@ var plays = map[string]func(*player){
 		p.text("m3", "Done: `greet --shout` shouts.")
 		p.end(orchestrator.TurnCompleted, "")
 	},
+	"answer": func(p *player) {
+		p.text("m1", "Let me see.")
+		p.text("m2", `"fine"`)
+		p.end(orchestrator.TurnCompleted, "")
+	},
 	"hostile": func(p *player) {
 		p.say(orchestrator.Event{Kind: orchestrator.EventText, Text: "a\x1b[2J\x1b]0;owned\x07b \x1b"})
 		p.say(orchestrator.Event{Kind: orchestrator.EventText, Text: "[31mred\rover\u009b5A"})

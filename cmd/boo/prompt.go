@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,15 +27,8 @@ const maxStdin = 64 << 20
 func readPrompt(ctx context.Context, e *env, args []string) (prompt, error) {
 	switch {
 	case len(args) == 1 && args[0] == "-":
-		text, err := io.ReadAll(io.LimitReader(e.Stdin, maxStdin+1))
-		if err != nil {
-			return prompt{}, fmt.Errorf("read the prompt from stdin: %w", err)
-		}
-		if len(text) > maxStdin {
-			return prompt{}, orchestrator.Errorf(orchestrator.CodeInvalid, "the prompt on stdin has more than %d MiB; nothing was sent", maxStdin>>20).
-				WithHint(`put the text into a file of the repository and send: boo chat send "read FILE and …"`)
-		}
-		return prompt{text: string(text)}, nil
+		text, err := readAll(e)
+		return prompt{text: text}, err
 	case len(args) > 0:
 		return prompt{text: strings.Join(args, " ")}, nil
 	case writesPrompt(e, args):

@@ -148,24 +148,33 @@ func (s *stopper) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestSignalsStopTheTurnAndTheSecondEndsTheAgent(t *testing.T) {
-	for name, sig := range map[string]os.Signal{"Ctrl-C": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP} {
-		t.Run(name, func(t *testing.T) {
-			f := newFake()
-			e, _, stderr := testEnv(f)
-			out := &stopper{signals: make(chan os.Signal, 2), on: map[string]os.Signal{"working ": sig}}
-			e.Stdout = tty.New(out, tty.Options{})
-			e.Signals = func() (<-chan os.Signal, func()) { return out.signals, func() {} }
-			if status := e.report(send(e, "hang")); status != 130 {
-				t.Errorf("status %d", status)
-			}
-			if len(f.stops) != 1 || f.stops[0] {
-				t.Errorf("stops: %v", f.stops)
-			}
-			if !strings.Contains(stderr.String(), "stopping the turn") || !strings.Contains(stderr.String(), "boo: the turn was stopped by you\n") {
-				t.Errorf("stderr:\n%s", stderr)
-			}
-		})
+func TestCtrlCStopsTheTurn(t *testing.T) {
+	f := newFake()
+	e, _, stderr := testEnv(f)
+	out := &stopper{signals: make(chan os.Signal, 2), on: map[string]os.Signal{"working ": syscall.SIGINT}}
+	e.Stdout = tty.New(out, tty.Options{})
+	e.Signals = func() (<-chan os.Signal, func()) { return out.signals, func() {} }
+	if status := e.report(send(e, "hang")); status != 130 {
+		t.Errorf("status %d", status)
+	}
+	if len(f.stops) != 1 || f.stops[0] {
+		t.Errorf("stops: %v", f.stops)
+	}
+	if !strings.Contains(stderr.String(), "stopping the turn") || !strings.Contains(stderr.String(), "boo: the turn was stopped by you\n") {
+		t.Errorf("stderr:\n%s", stderr)
+	}
+}
+
+func TestTheTurnOutlivesTermAndHup(t *testing.T) {
+	for _, sig := range []os.Signal{syscall.SIGTERM, syscall.SIGHUP} {
+		f := newFake()
+		e, _, stderr := testEnv(f)
+		out := &stopper{signals: make(chan os.Signal, 2), on: map[string]os.Signal{"flag ": sig}}
+		e.Stdout = tty.New(out, tty.Options{})
+		e.Signals = func() (<-chan os.Signal, func()) { return out.signals, func() {} }
+		if status := e.report(send(e, "work")); status != 0 || len(f.stops) != 0 || !strings.Contains(stderr.String(), "✓ completed") {
+			t.Errorf("%v: status %d, stops %v\n%s", sig, status, f.stops, stderr)
+		}
 	}
 }
 

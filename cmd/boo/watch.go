@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"syscall"
 
 	"boo/cmd/boo/internal/tty"
 	"boo/orchestrator"
@@ -21,11 +22,14 @@ type watch struct {
 	sent orchestrator.Sent
 	view *turnView
 
-	hands   sync.WaitGroup // the goroutines that follow waits for
-	news    chan string    // what a hand has to say; it waits to be heard
-	stops   int            // how often the person asked to stop
-	hungUp  bool           // the reader of stdout went away
+	hands   sync.WaitGroup        // the goroutines that follow waits for
+	news    chan string           // what a hand has to say; it waits to be heard
+	stops   int                   // how often the person asked to stop
+	hungUp  bool                  // the reader of stdout went away
+	rest    []orchestrator.TurnID // turns that were sent with this one, after it
+	last    bool                  // they shall not begin
 	verdict verdict
+	said    answer
 	ask     *question
 	backlog []orchestrator.Event // events that wait for the open question
 }
@@ -92,8 +96,8 @@ func (w *watch) follow(ctx context.Context, signals <-chan os.Signal) error {
 			w.answer(ctx, key)
 		case text := <-w.news:
 			w.view.line(tty.Yellow("boo: "), tty.Plain(text))
-		case <-signals:
-			w.stop(ctx)
+		case sig := <-signals:
+			w.signal(ctx, sig)
 		case err := <-done:
 			w.closeQuestion()
 			w.replay(ctx)
@@ -107,7 +111,7 @@ func (w *watch) follow(ctx context.Context, signals <-chan os.Signal) error {
 // take handles one event, or puts it off while a question is open.
 func (w *watch) take(ctx context.Context, ev orchestrator.Event) {
 	if w.e.JSON {
-		w.verdict.note(ev)
+		w.note(ev)
 		_ = w.e.Stdout.JSON(ev) // an event that was stored as JSON marshals
 		return
 	}
@@ -119,11 +123,16 @@ func (w *watch) take(ctx context.Context, ev orchestrator.Event) {
 		w.closeQuestion()
 		w.replay(ctx)
 	}
-	w.verdict.note(ev)
+	w.note(ev)
 	w.view.event(ev)
 	if p := ev.Permission; p != nil && p.Outcome == "" && w.e.attended() && w.stops == 0 {
 		w.openQuestion(ctx, *p)
 	}
+}
+
+func (w *watch) note(ev orchestrator.Event) {
+	w.verdict.note(ev)
+	w.said.note(ev)
 }
 
 func (w *watch) replay(ctx context.Context) {
@@ -131,6 +140,18 @@ func (w *watch) replay(ctx context.Context) {
 	w.backlog = nil
 	for _, ev := range events {
 		w.take(ctx, ev)
+	}
+}
+
+// signal does what a signal asks for: INT stops the turn, TERM is the end of
+// what is to be done after it, and HUP nothing, since the turn needs no terminal.
+func (w *watch) signal(ctx context.Context, sig os.Signal) {
+	switch sig {
+	case syscall.SIGTERM:
+		w.finish(ctx)
+	case syscall.SIGHUP:
+	default:
+		w.stop(ctx)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 // The table: a row for each method of the Service.
 var (
 	rowSend = call[orchestrator.SendRequest, orchestrator.Sent]{
-		route: "POST /v1/send", do: orchestrator.Service.Send, changes: true,
+		route: "POST /v1/send", do: orchestrator.Service.Send, changes: true, limit: maxSets,
 	}
 	rowCreate = call[orchestrator.CreateRequest, orchestrator.ChatSummary]{
 		route: "POST /v1/create", do: orchestrator.Service.CreateChat, changes: true,

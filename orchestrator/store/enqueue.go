@@ -7,15 +7,24 @@ import (
 )
 
 // Enqueue stores a prompt: the turn in state queued, its prompt event and, if
-// newChat is not nil, the chat with its worktree row, all in one transaction.
-// It gives the turn its number, and opens a chat that was closed. CodeNotFound if
+// newChat is not nil, the chat with its worktree row, all in one transaction,
+// and more turns of the chat after it likewise. It gives the turn its number, and
+// the others those that follow; it opens a chat that was closed. CodeNotFound if
 // there is no such chat, CodeBusy while it is being closed,
 // CodeConflict if the new chat's worktree directory is in use, its spare not to
 // be had any more, or the turn's key is that of another one.
-func (s *Store) Enqueue(ctx context.Context, turn orchestrator.Turn, newChat *orchestrator.NewChat) (stored orchestrator.Turn, err error) {
+func (s *Store) Enqueue(ctx context.Context, turn orchestrator.Turn, newChat *orchestrator.NewChat, more ...orchestrator.Turn) (stored orchestrator.Turn, err error) {
 	err = s.write(ctx, synced, "store the prompt", func(t *tx) error {
-		stored, err = enqueue(ctx, t, turn, newChat)
-		return err
+		if stored, err = enqueue(ctx, t, turn, newChat); err != nil {
+			return err
+		}
+		for _, next := range more {
+			next.Chat = turn.Chat
+			if _, err := enqueue(ctx, t, next, nil); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	return stored, err
 }
