@@ -86,6 +86,9 @@ func TestARunPrintsTheAnswerAlone(t *testing.T) {
 	if err := runSend(t.Context(), e, o); err != nil || stdout.String() != "\"fine\"\n" || !strings.Contains(stderr.String(), "completed") {
 		t.Errorf("%v, stdout %q, stderr:\n%s", err, stdout, stderr)
 	}
+	if len(f.chatClosed) != 1 || f.chatClosed[0] != "c000000001" {
+		t.Errorf("closed: %v", f.chatClosed)
+	}
 	if req := f.requests[0]; !req.Once || !req.New || !strings.Contains(req.Prompt, `{"type":"string"}`) {
 		t.Errorf("sent %+v", req)
 	}

@@ -45,6 +45,7 @@ type fakeService struct {
 	answers      map[orchestrator.PermissionID]orchestrator.PermissionAnswer
 	answered     chan struct{}
 	closed       bool
+	chatClosed   []string
 }
 
 func newFake() *fakeService {
@@ -91,6 +92,14 @@ func (f *fakeService) Send(_ context.Context, req orchestrator.SendRequest) (orc
 		return orchestrator.Sent{}, orchestrator.Errorf(orchestrator.CodeNotFound, "there is no agent %q", req.Agent).WithHint("boo agents ls")
 	}
 	return orchestrator.Sent{Chat: "c000000001", Turn: "t000000001", Agent: cmp.Or(req.Agent, "goose"), NewChat: true, Ahead: f.ahead, Dir: playedTree}, nil
+}
+
+func (f *fakeService) CloseChat(_ context.Context, ref orchestrator.ChatRef, o orchestrator.CloseOptions) (orchestrator.ClosedChat, error) {
+	if !o.KeepWorktree && !o.Force {
+		return orchestrator.ClosedChat{}, orchestrator.Errorf(orchestrator.CodeAtRisk, "2 changes are pending")
+	}
+	f.chatClosed = append(f.chatClosed, ref.Prefix)
+	return orchestrator.ClosedChat{Chat: orchestrator.ChatID(ref.Prefix)}, nil
 }
 
 func (f *fakeService) Stop(_ context.Context, turn orchestrator.TurnID, now bool) error {

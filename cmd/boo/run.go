@@ -53,7 +53,11 @@ func (o sendOptions) outcome(ctx context.Context, e *env, svc orchestrator.Servi
 		w.view = newTurnView(tty.NewScreen(e.Stderr, e.Stderr, true), sent.Dir)
 	}
 	w.intro()
-	if err := w.follow(ctx, signals); err != nil || o.Schema == nil {
+	err := w.follow(ctx, signals)
+	if o.Once {
+		endRun(ctx, e, svc, sent.Chat)
+	}
+	if err != nil || o.Schema == nil {
 		return err
 	}
 	value, err := o.Schema.check(w.said.text.String())
@@ -68,6 +72,22 @@ func (o sendOptions) outcome(ctx context.Context, e *env, svc orchestrator.Servi
 		return orchestrator.Errorf(orchestrator.CodeInternal, "write the answer: %w", err)
 	}
 	return e.Stdout.JSON(json.RawMessage(line.Bytes()))
+}
+
+// endRun closes the chat of a run. What it changed is pending in a closed chat
+// too; a worktree with anything at risk is left to the reaper.
+func endRun(ctx context.Context, e *env, svc orchestrator.Service, chat orchestrator.ChatID) {
+	ctx = context.WithoutCancel(ctx)
+	ref := orchestrator.ChatRef{Dir: e.Dir, Prefix: string(chat)}
+	opts := orchestrator.CloseOptions{Environ: personEnviron(e.Environ())}
+	_, err := svc.CloseChat(ctx, ref, opts)
+	if code := orchestrator.CodeOf(err); code == orchestrator.CodeAtRisk || code == orchestrator.CodeUnverified {
+		opts.KeepWorktree = true
+		_, err = svc.CloseChat(ctx, ref, opts)
+	}
+	if err != nil && !e.JSON { // it stays open, which loses nothing
+		e.Stderr.Println(tty.Yellow("boo: "), tty.Plain("the chat is not closed: "+err.Error()))
+	}
 }
 
 // resultView is the last line of "boo run --json --output-schema FILE".
