@@ -35,6 +35,8 @@ type Archived struct {
 	// Left are ignored files and directories that were not kept: a restore does
 	// not bring them back.
 	Left []string `json:"left,omitempty"`
+	// Warnings say what did not work, and did not keep the worktree.
+	Warnings []string `json:"warnings,omitempty"`
 	// Already says that it was archived before.
 	Already bool `json:"already,omitempty"`
 }
@@ -98,16 +100,22 @@ func (e *Engine) archive(ctx context.Context, chat ChatID, force consent) (Archi
 	if err := refused(done.Verdict, force); err != nil {
 		return done, err
 	}
+	if err := e.dismantle(ctx, wt, &done, force); err != nil {
+		return done, err
+	}
 	if done.Verdict.State != RiskClean {
 		// What nobody has recorded yet is pending from now on.
 		if err := e.Pending.CatchUp(ctx, chat); err != nil {
 			return done, err
 		}
 	}
-	verdict := done.Verdict
-	done, err = e.Archives.Archive(ctx, wt)
-	done.Verdict = verdict
-	return done, err
+	archived, err := e.Archives.Archive(ctx, wt)
+	archived.Verdict, archived.Warnings = done.Verdict, done.Warnings
+	if err == nil && wt.Setup != "" {
+		// What it made is ignored as a rule, and does not come back.
+		err = e.Store.SetSetup(context.WithoutCancel(ctx), chat, "")
+	}
+	return archived, err
 }
 
 // refused is the error of an archive over a verdict; nil if it may go on.

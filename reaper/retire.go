@@ -97,6 +97,9 @@ func (p *pass) retire(ctx context.Context, c orchestrator.SweepChat) {
 		if len(done.Left) > 0 {
 			step.Reason += "; ignored, and too much to be kept: " + strings.Join(done.Left, ", ")
 		}
+		for _, warning := range done.Warnings {
+			step.Reason += "; " + warning
+		}
 		p.note(ctx, step)
 	case errors.Is(err, errUsed), orchestrator.CodeOf(err) == orchestrator.CodeBusy:
 	case len(done.Verdict.Risks) > 0:

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -51,7 +50,7 @@ func runChatClose(ctx context.Context, e *env, ref orchestrator.ChatRef, o orche
 		return nil
 	}
 	e.Stderr.Println(tty.Plain("closed; to open it again: "), tty.Bold("boo chat reopen "+string(done.Chat)))
-	e.tellLeft(done)
+	e.tellLeft(done.Worktree)
 	return nil
 }
 
@@ -70,11 +69,4 @@ func (e *env) toldEnd(done orchestrator.ClosedChat, err error) (told bool, _ err
 		showRisks(e, e.Stderr, done.Worktree.Verdict)
 	}
 	return err != nil, err
-}
-
-// tellLeft says what of the worktree was not kept.
-func (e *env) tellLeft(done orchestrator.ClosedChat) {
-	if done.Worktree != nil && len(done.Worktree.Left) > 0 {
-		e.Stderr.Println(tty.Yellow("not kept: "), tty.Plain("ignored, and too much: "+strings.Join(done.Worktree.Left, ", ")))
-	}
 }

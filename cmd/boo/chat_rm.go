@@ -56,7 +56,7 @@ func runChatRm(ctx context.Context, e *env, ref orchestrator.ChatRef, force, yes
 		return nil
 	}
 	e.Stderr.Println(tty.Plain("removed; until its snapshots go, it comes back with: "), tty.Bold("boo chat reopen "+string(done.Chat)))
-	e.tellLeft(done)
+	e.tellLeft(done.Worktree)
 	e.tellKept(done.Sessions)
 	return nil
 }

@@ -55,10 +55,22 @@ func runWorktreeArchive(ctx context.Context, e *env, ref orchestrator.ChatRef, f
 		return nil
 	}
 	e.Stderr.Println(tty.Plain("archived; to bring it back: "), tty.Bold("boo worktree restore "+string(done.Chat)))
+	e.tellLeft(&done)
+	return nil
+}
+
+// tellLeft says what of a worktree that was archived was not kept, and what did
+// not work; nil is none.
+func (e *env) tellLeft(done *orchestrator.Archived) {
+	if done == nil {
+		return
+	}
+	for _, warning := range done.Warnings {
+		e.Stderr.Println(tty.Yellow("note: "), tty.Plain(warning))
+	}
 	if len(done.Left) > 0 {
 		e.Stderr.Println(tty.Yellow("not kept: "), tty.Plain("ignored, and too much: "+strings.Join(done.Left, ", ")))
 	}
-	return nil
 }
 
 func worktreeRestoreCommand(e *env) *cli.Command {
