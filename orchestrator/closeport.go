@@ -99,7 +99,8 @@ type ResetResult struct {
 type ClosingStore interface {
 	// MoveChat takes a chat from a state to another one, on disk on return.
 	// CodeBusy if it is in another state, or if one of its turns is open and it is
-	// not to be so itself. Closed, its sessions are; archived, they are forgotten.
+	// not to be so itself. Closed, its sessions are; archived, they are forgotten,
+	// and its name is free.
 	MoveChat(ctx context.Context, m ChatMove) error
 	// ClosingChats lists the chats that are being closed. It is cheap where there
 	// are none.

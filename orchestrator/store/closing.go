@@ -12,7 +12,7 @@ import (
 
 // MoveChat takes a chat from a state to another one. CodeBusy if it is in another
 // state, or if one of its turns is open and it is not to be so itself. Closed,
-// its sessions are; archived, they are forgotten.
+// its sessions are; archived, they are forgotten, and its name is free.
 func (s *Store) MoveChat(ctx context.Context, m orchestrator.ChatMove) error {
 	return s.write(ctx, synced, "store the state of the chat", func(t *tx) error { return moveChat(ctx, t, m) })
 }
@@ -39,7 +39,9 @@ func moveChat(ctx context.Context, t *tx, m orchestrator.ChatMove) error {
 	case orchestrator.ChatClosed:
 		_, err = t.ExecContext(ctx, "UPDATE sessions SET state = 'closed' WHERE chat_id = ? AND state <> 'none'", m.Chat)
 	case orchestrator.ChatArchived:
-		err = forget(ctx, t, m.Chat, nil)
+		if err = forget(ctx, t, m.Chat, nil); err == nil {
+			_, err = t.ExecContext(ctx, "UPDATE chats SET name = '' WHERE id = ?", m.Chat) // another may have it
+		}
 	}
 	if err != nil || m.Notice == "" {
 		return err
