@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"boo/orchestrator"
 	"boo/worktree"
 )
 
@@ -52,11 +53,14 @@ func TestSnapshotEqualsPlainGit(t *testing.T) {
 			if status, _ := f.tryGit(dir, "status", "--porcelain"); status != "" && !c.filters {
 				t.Fatalf("a fresh worktree is not clean:\n%s", status)
 			}
+			watch := f.watching(wt)
 			c.turn(f, dir)
 			index, _ := os.ReadFile(filepath.Join(string(wt.CommonDir), "worktrees", string(wt.Chat), "index"))
 
-			snap := f.snapshot(wt)
 			want := f.oracle(wt, c.forced, c.skipped)
+			f.watched(wt, watch, want, unseen[c.name])
+			why = nil
+			snap := f.snapshot(wt)
 			if snap.Tree != want {
 				t.Errorf("snapshot:\n%s\nplain git:\n%s", f.listing(f.repo, snap.Tree), f.listing(f.root+"/oracle", want))
 			}
@@ -76,6 +80,34 @@ func TestSnapshotEqualsPlainGit(t *testing.T) {
 			}
 		})
 	}
+}
+
+// unseen are the cases of which a watcher cannot tell, and that only the scan
+// after it sees.
+var unseen = map[string]bool{
+	"written through a mapping that is still open": true,
+	"edited through a hard link outside":           true,
+}
+
+// watched checks what a watcher makes of the turn, and what that is confirmed as;
+// then everything is as if there had been no watch.
+func (f *fixture) watched(wt orchestrator.Worktree, watch orchestrator.TreeWatch, want orchestrator.ObjectID, missed bool) {
+	f.t.Helper()
+	fast, err := watch.Snapshot(f.t.Context(), goose, "turn\n")
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	if fast.Tree != want && (fast.Verified || !missed) {
+		f.t.Errorf("watched (verified %v):\n%s\nplain git:\n%s", fast.Verified, f.listing(f.repo, fast.Tree), f.listing(f.root+"/oracle", want))
+	}
+	if !fast.Verified {
+		f.confirmed(watch, fast, want)
+	}
+	if err := watch.Close(); err != nil {
+		f.t.Fatal(err)
+	}
+	f.git(f.repo, "update-ref", "-d", "refs/boo/chats/"+string(wt.Chat)+"/head")
+	f.remove(filepath.Join(f.opts.Dir, "chats", string(wt.Chat), "newest"))
 }
 
 // leftToGit are the cases in which only git's own judgement is certain.
