@@ -71,6 +71,9 @@ type ToolCall struct {
 	Input     json.RawMessage `json:"input,omitempty"`
 	Output    string          `json:"output,omitempty"` // text content, cut to 64 KiB
 	Diffs     []ToolDiff      `json:"diffs,omitempty"`
+	// Unsettled says that boo, not the agent, called it failed: the turn ended
+	// and the agent had not said what became of it.
+	Unsettled bool `json:"unsettled,omitempty"`
 }
 
 // ToolDiff names a file that a tool call says it changed.

@@ -3,7 +3,6 @@ package orchestrator
 import (
 	"context"
 	"fmt"
-	"hash/maphash"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -12,9 +11,6 @@ import (
 
 // haltGrace is what an agent gets to end a turn that nobody waits to see ended.
 const haltGrace = 10 * time.Second
-
-// maxOpenCalls bounds what is remembered of an agent that ends no call.
-const maxOpenCalls = 1024
 
 // halted is why boo ends a turn that its agent goes on with.
 type halted struct {
@@ -41,9 +37,7 @@ type guard struct {
 	done   chan struct{}
 
 	mu     sync.Mutex
-	open   map[uint64]bool // tool calls that have not ended
-	ended  []uint64        // the last ones that have
-	calls  int             // that have begun
+	calls  callBook
 	circle loop
 }
 
@@ -52,7 +46,7 @@ func newGuard(lt *liveTurn, limits Limits, tell func(Event)) *guard {
 	ctx, cancel := context.WithCancel(lt.ctx)
 	g := &guard{
 		lt: lt, tell: tell, quiet: lt.e.Policy.Stall, limits: limits, began: time.Now(), cancel: cancel,
-		halts: make(chan halted, 1), done: make(chan struct{}), open: map[uint64]bool{},
+		halts: make(chan halted, 1), done: make(chan struct{}),
 		circle: loop{mode: lt.e.Policy.Loop},
 	}
 	go g.run(ctx)
@@ -65,7 +59,7 @@ func (g *guard) close() int {
 	<-g.done
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.calls
+	return g.calls.begun
 }
 
 // alive takes note of a sign of life.
@@ -94,9 +88,11 @@ func (g *guard) examine(ev Event) (warning string, stop *halted) {
 	defer g.mu.Unlock()
 	switch ev.Kind {
 	case EventTool:
-		begins, ends := g.track(ev.Tool)
+		begins, ends := g.calls.note(ev.Tool)
 		switch {
-		case begins && g.limits.Calls > 0 && g.calls > g.limits.Calls:
+		case begins && g.lt.e.Policy.MaxSteps > 0 && g.calls.begun > g.lt.e.Policy.MaxSteps:
+			return "", &halted{fmt.Sprintf("max_steps: it has begun %d tool calls, the limit is %d", g.calls.begun, g.lt.e.Policy.MaxSteps), goOn(g.lt.turn.Chat, "")}
+		case begins && g.limits.Calls > 0 && g.calls.begun > g.limits.Calls:
 			return "", g.spent(fmt.Sprintf("%d tool calls, the limit is %d", g.limits.Calls, g.limits.Calls), fmt.Sprintf("--max-calls %d", 2*g.limits.Calls))
 		case ends:
 			return g.verdict(g.circle.call(ev.Tool))
@@ -107,28 +103,6 @@ func (g *guard) examine(ev Event) (warning string, stop *halted) {
 		return "", g.usage(*ev.Usage)
 	}
 	return "", nil
-}
-
-// track keeps the set of open calls. It reports whether this one is new, and
-// whether it ends now.
-func (g *guard) track(call *ToolCall) (begins, ends bool) {
-	id := maphash.String(loopSeed, call.ID)
-	over := call.Status == "completed" || call.Status == "failed"
-	known := g.open[id]
-	if !known && slices.Contains(g.ended, id) {
-		return false, false
-	}
-	if !known {
-		g.calls++
-	}
-	switch {
-	case over:
-		delete(g.open, id)
-		g.ended = remember(g.ended, id)
-	case len(g.open) < maxOpenCalls:
-		g.open[id] = true
-	}
-	return !known, over
 }
 
 // verdict turns what the loop detector found into what is to be done.
@@ -230,7 +204,7 @@ func (w *watchdog) working() bool {
 	w.effort, w.looked = effort, now
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return ok && len(w.open) > 0 && worked > 0 && float64(worked) >= workShare*float64(passed)
+	return ok && len(w.calls.open) > 0 && worked > 0 && float64(worked) >= workShare*float64(passed)
 }
 
 // effort is the CPU time that the agent's processes have used so far.

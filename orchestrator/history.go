@@ -62,6 +62,7 @@ func (e *Engine) history(ctx context.Context, turns []Turn, seen int64, fresh bo
 func (e *Engine) retell(ctx context.Context, t Turn, limit int) (text string, cut bool, err error) {
 	var answer strings.Builder
 	var tools []string
+	var calls callBook
 	for after := Seq(0); ; {
 		events, err := e.Store.Events(ctx, t.Chat, t.ID, after, historyPage)
 		if err != nil {
@@ -72,12 +73,19 @@ func (e *Engine) retell(ctx context.Context, t Turn, limit int) (text string, cu
 			switch {
 			case ev.Kind == EventText && answer.Len() <= limit:
 				answer.WriteString(ev.Text)
-			case ev.Kind == EventTool && (ev.Tool.Status == "completed" || ev.Tool.Status == "failed"):
-				tools = append(tools, ev.Tool.Status+": "+ev.Tool.Title)
+			case ev.Kind == EventTool:
+				if _, ends := calls.note(ev.Tool); ends {
+					tools = append(tools, ev.Tool.Status+": "+ev.Tool.Title)
+				}
 			}
 		}
 		if len(events) < historyPage {
 			break
+		}
+	}
+	if t.State != TurnCompleted {
+		for _, call := range calls.open {
+			tools = append(tools, "begun, outcome unknown: "+call.Title)
 		}
 	}
 	var b strings.Builder

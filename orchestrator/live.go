@@ -25,6 +25,7 @@ type liveTurn struct {
 	environ  []string       // the person's, at the moment of sending
 	mode     PermissionMode // who answers the agent's requests
 	limits   Limits         // as asked for
+	tree     ObjectID       // that the turn began with
 	tight    bool           // what is left of the chat's budget bounds it
 	before   *liveTurn      // of the same process, which it comes after; nil if unknown
 	done     chan struct{}  // closed when the goroutine is through

@@ -20,6 +20,9 @@ type Policy struct {
 	Stall time.Duration
 	// Loop says what becomes of an agent that goes in circles; "" is LoopOff.
 	Loop LoopMode
+	// MaxSteps is how many tool calls a turn may begin before it is halted; 0 is
+	// any number.
+	MaxSteps int
 	// Turn and Chat bound each turn, and all turns of a chat together.
 	Turn, Chat Limits
 	// OnTurnEnd is the program, with its arguments, that is told of the end of

@@ -19,7 +19,10 @@ const (
 type recorder struct {
 	e      *Engine
 	turn   Turn
-	of     Session // that the agent tells it in
+	of     Session  // that the agent tells it in
+	tree   ObjectID // of the snapshot before the turn
+	last   int64    // step that was stored last; -1 where that is not known
+	calls  callBook // of what was stored; read after done
 	in     chan Event
 	hurry  chan chan struct{} // of those who wait until all is stored
 	done   chan struct{}
@@ -27,8 +30,8 @@ type recorder struct {
 	window Usage // the agent's context window as last reported; read after done
 }
 
-func newRecorder(e *Engine, turn Turn, of Session) *recorder {
-	r := &recorder{e: e, turn: turn, of: of, in: make(chan Event, recordBatch), hurry: make(chan chan struct{}), done: make(chan struct{})}
+func newRecorder(e *Engine, turn Turn, of Session, tree ObjectID) *recorder {
+	r := &recorder{e: e, turn: turn, of: of, tree: tree, last: -1, in: make(chan Event, recordBatch), hurry: make(chan chan struct{}), done: make(chan struct{})}
 	go r.run() // ended and waited for by close
 	return r
 }
@@ -84,6 +87,9 @@ func (r *recorder) gather(batch []Event) ([]Event, chan struct{}) {
 	timer := time.NewTimer(recordEvery)
 	defer timer.Stop()
 	for len(batch) < recordBatch {
+		if r.begins(batch[len(batch)-1]) {
+			return r.drain(batch), nil
+		}
 		select {
 		case ev, open := <-r.in:
 			if !open {
@@ -125,7 +131,11 @@ func (r *recorder) store(batch []Event) {
 	if r.err != nil || len(batch) == 0 {
 		return // lost, the turn is over already; what comes is still taken, so that the agent can end
 	}
-	if _, r.err = r.e.Store.AppendTold(context.Background(), r.of, batch); r.err == nil {
+	var steps []Step
+	if steps, r.err = r.steps(batch); r.err != nil {
+		return
+	}
+	if _, r.err = r.e.Store.AppendTold(context.Background(), r.of, batch, steps); r.err == nil {
 		r.e.announce(r.turn.Chat)
 	}
 }

@@ -112,10 +112,19 @@ func (e *Engine) settleDead(ctx context.Context, t Turn) (*Recovery, error) {
 		return nil, err
 	}
 	out := outcome{state: TurnInterrupted, reason: "boo ended while it ran", rung: t.Rung, started: t.Started}
+	var damaged string
+	if !t.Started.IsZero() { // it was sent
+		if out.book, damaged, err = e.leftOver(ctx, t); err != nil {
+			return nil, err
+		}
+	}
 	if _, err := e.settle(ctx, wt, t, out, e.plainly(wt)); err != nil {
 		return nil, err
 	}
 	r.Message = fmt.Sprintf("turn %s of chat %s was interrupted; what %s wrote is pending", t.ID, t.Chat, t.Agent)
+	if damaged != "" {
+		r.Message += "; " + damaged
+	}
 	return r, nil
 }
 

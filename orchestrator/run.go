@@ -16,7 +16,8 @@ type outcome struct {
 	stop    string
 	rung    Rung
 	usage   Usage
-	calls   int // of tools
+	calls   int       // of tools
+	book    *callBook // of them; nil where no prompt was sent
 	started time.Time
 	before  ObjectID // the tree that the turn began with; "" where that is not known
 }
@@ -45,7 +46,7 @@ func (lt *liveTurn) run() error {
 	if err != nil {
 		return lt.settleUnsent(fmt.Errorf("prepare the worktree: %w", err))
 	}
-	lt.turn.Before = before.Commit
+	lt.turn.Before, lt.tree = before.Commit, before.Tree
 	lt.e.keepSpares(wt.Repo, true)
 	out := lt.converse(wt)
 	out.before = before.Tree
@@ -135,7 +136,7 @@ func (lt *liveTurn) converse(wt Worktree) outcome {
 		return lt.judge(out, err)
 	}
 	out.rung = talk.info.Rung
-	rec := newRecorder(lt.e, lt.turn, talk.row)
+	rec := newRecorder(lt.e, lt.turn, talk.row, lt.tree)
 	lt.rec.Store(rec)
 	sent := func() error {
 		if lt.stopped() {
@@ -149,6 +150,7 @@ func (lt *liveTurn) converse(wt Worktree) outcome {
 	result, err := talk.session.Prompt(lt.e.life, talk.blocks, sent, guard.see)
 	out.calls = guard.close()
 	recordErr := rec.close()
+	out.book = &rec.calls
 	out.usage, out.stop = result.Usage.Plus(rec.window), result.Stop
 	if err == nil {
 		err = recordErr

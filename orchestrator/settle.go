@@ -52,6 +52,7 @@ func (e *Engine) settle(ctx context.Context, wt Worktree, t Turn, out outcome, t
 		end := TurnEnd{
 			Turn: t.ID, State: out.state, Reason: out.reason, Hint: out.hint, Stop: out.stop, After: after.Commit, Provisional: !after.Verified,
 			Rung: out.rung, Usage: out.usage, Calls: out.calls, Delta: delta,
+			Checkpoint: out.checkpoint(after.Tree), Note: cutOffNote(t, out),
 			Summary: TurnSummary{
 				State: out.state, Reason: out.reason, Hint: out.hint, Code: out.code, Rung: out.rung, Files: fileStats(share), Usage: out.usage, Calls: out.calls,
 				Pending: left, Skipped: after.Skipped, Duration: out.took(ended),
@@ -77,6 +78,7 @@ func (e *Engine) endUnsnapshotted(ctx context.Context, t Turn, out outcome, caus
 	}
 	_, err := e.Store.EndTurn(ctx, TurnEnd{
 		Turn: t.ID, State: state, Reason: reason, Hint: out.hint, Stop: out.stop, Rung: out.rung, Usage: out.usage, Calls: out.calls,
+		Checkpoint: out.checkpoint(""), Note: cutOffNote(t, out),
 		Summary: TurnSummary{
 			State: state, Reason: reason, Hint: out.hint, Code: out.code, Rung: out.rung, Usage: out.usage, Calls: out.calls, Duration: out.took(e.Now()),
 		},

@@ -16,6 +16,7 @@ type Store interface {
 	ChangeStore
 	ApprovalStore
 	CheckStore
+	CheckpointStore
 	SpareStore
 	ClosingStore
 	SizeStore
@@ -130,6 +131,12 @@ type TurnEnd struct {
 	Summary TurnSummary
 	// Provisional says that After and Delta are to be confirmed.
 	Provisional bool
+	// Checkpoint is how the session stands now, without what the store fills in:
+	// session, step, high-water mark, time and digest; nil where the agent was
+	// not reached.
+	Checkpoint *Checkpoint
+	// Note is what the agent is to be told at its next turn; "" for nothing.
+	Note string
 }
 
 // TurnConfirmation is what became of a turn whose share was provisional.
@@ -146,8 +153,9 @@ type EventStore interface {
 	// without waiting for the disk, and returns them with Seq set.
 	AppendEvents(ctx context.Context, chat ChatID, events []Event) ([]Event, error)
 	// AppendTold is AppendEvents for what an agent told in a session. CodeConflict,
-	// and nothing is stored, if that was reset since s was read.
-	AppendTold(ctx context.Context, s Session, events []Event) ([]Event, error)
+	// and nothing is stored, if that was reset since s was read, or if steps, which
+	// are stored with them, do not follow on the session's newest checkpoint.
+	AppendTold(ctx context.Context, s Session, events []Event, steps []Step) ([]Event, error)
 	// Events lists a chat's events after a number, in order, at most limit.
 	Events(ctx context.Context, chat ChatID, turn TurnID, after Seq, limit int) ([]Event, error)
 }

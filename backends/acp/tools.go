@@ -106,7 +106,7 @@ func (b *toolbox) fail(why string) []orchestrator.ToolCall {
 		if finished(call) {
 			continue
 		}
-		call.Status = "failed"
+		call.Status, call.Unsettled = "failed", true
 		if call.Output != "" {
 			call.Output += "\n"
 		}

@@ -82,7 +82,7 @@ func (t *turn) settleTools(why string) {
 		if over(call) {
 			continue
 		}
-		call.Status = "failed"
+		call.Status, call.Unsettled = "failed", true
 		call.Output = cut(strings.TrimSpace(call.Output + "\n" + why))
 		t.tools[id] = call
 		t.sink(orchestrator.Event{Kind: orchestrator.EventTool, Tool: &call})

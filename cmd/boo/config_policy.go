@@ -21,6 +21,7 @@ type policyConfig struct {
 	Turn struct {
 		Stall time.Duration         `toml:"stall"`
 		Loop  orchestrator.LoopMode `toml:"loop"`
+		Steps int                   `toml:"max_steps"`
 	} `toml:"turn"`
 	Budget struct {
 		Turn limitsRow `toml:"turn"`
@@ -68,7 +69,7 @@ func (b badSetting) Error() string { return b.key.String() + ": " + b.err.Error(
 // policy returns what the engine goes by, or what is wrong with it.
 func (p policyConfig) policy(home string) (orchestrator.Policy, *badSetting) {
 	out := orchestrator.Policy{
-		AskFor: p.Permissions.Timeout, Home: home, Stall: p.Turn.Stall, Loop: p.Turn.Loop,
+		AskFor: p.Permissions.Timeout, Home: home, Stall: p.Turn.Stall, Loop: p.Turn.Loop, MaxSteps: p.Turn.Steps,
 		Turn: p.Budget.Turn.limits(), Chat: p.Budget.Chat.limits(), OnTurnEnd: p.Hooks.OnTurnEnd,
 	}
 	bad := func(err error, key ...string) (orchestrator.Policy, *badSetting) {
@@ -90,6 +91,9 @@ func (p policyConfig) policy(home string) (orchestrator.Policy, *badSetting) {
 	}
 	if out.Stall < 0 {
 		return bad(fmt.Errorf("a time cannot be below 0; 0 is for ever"), "turn", "stall")
+	}
+	if out.MaxSteps < 0 {
+		return bad(fmt.Errorf("a number cannot be below 0; 0 is any"), "turn", "max_steps")
 	}
 	if !slices.Contains([]orchestrator.LoopMode{orchestrator.LoopHalt, orchestrator.LoopWarn, orchestrator.LoopOff}, out.Loop) {
 		return bad(fmt.Errorf("there is no mode %q; there is: halt, warn, off", out.Loop), "turn", "loop")

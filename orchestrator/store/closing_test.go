@@ -89,13 +89,13 @@ func TestWhatAnOldGenerationTellsIsNotStored(t *testing.T) {
 	old := orchestrator.Session{Chat: f.chat, Agent: "goose", NativeID: "n1", State: orchestrator.SessionIdle, SeenTurn: 1}
 	must(t, f.PutSession(f.ctx, old))
 	must(t, f.PutSession(f.ctx, orchestrator.Session{Chat: f.chat, Agent: "qwen", NativeID: "n2", State: orchestrator.SessionIdle}))
-	_, err := f.AppendTold(f.ctx, old, texts(f.turn.ID, 1))
+	_, err := f.AppendTold(f.ctx, old, texts(f.turn.ID, 1), nil)
 	must(t, err)
 	_, err = f.ResetSessions(f.ctx, orchestrator.SessionReset{Chat: f.chat, Agents: []orchestrator.AgentName{"goose"}})
 	must(t, err)
 
 	before := len(f.events(t))
-	_, err = f.AppendTold(f.ctx, old, texts(f.turn.ID, 1))
+	_, err = f.AppendTold(f.ctx, old, texts(f.turn.ID, 1), nil)
 	wantCode(t, orchestrator.CodeConflict, err)
 	wantCode(t, orchestrator.CodeConflict, f.PutSession(f.ctx, old))
 	moved, err := f.MoveSession(f.ctx, old, []orchestrator.SessionState{orchestrator.SessionNone}, orchestrator.SessionCrashed, "late")

@@ -45,9 +45,13 @@ func endTurn(ctx context.Context, t *tx, end orchestrator.TurnEnd) ([]orchestrat
 	}
 	ended := turnEvent(turn.ID, end.State, end.Reason)
 	ended.Hint = end.Hint
-	return appendEvents(ctx, t, turn.Chat, []orchestrator.Event{
+	events, err := appendEvents(ctx, t, turn.Chat, []orchestrator.Event{
 		{Turn: turn.ID, Kind: orchestrator.EventSummary, Agent: turn.Agent, Summary: &end.Summary}, ended,
 	})
+	if err != nil || end.Checkpoint == nil {
+		return events, err
+	}
+	return events, endSteps(ctx, t, turn, *end.Checkpoint, events[1].Seq, end.Note)
 }
 
 const setTurnEnd = `

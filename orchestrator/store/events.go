@@ -56,8 +56,9 @@ func (s *Store) AppendEvents(ctx context.Context, chat orchestrator.ChatID, even
 }
 
 // AppendTold is AppendEvents for what an agent told in a session. CodeConflict,
-// and nothing is stored, if that was reset since session was read.
-func (s *Store) AppendTold(ctx context.Context, session orchestrator.Session, events []orchestrator.Event) (stored []orchestrator.Event, err error) {
+// and nothing is stored, if that was reset since session was read, or if steps,
+// which are stored with them, do not follow on the session's newest checkpoint.
+func (s *Store) AppendTold(ctx context.Context, session orchestrator.Session, events []orchestrator.Event, steps []orchestrator.Step) (stored []orchestrator.Event, err error) {
 	err = s.write(ctx, logged, "store events", func(t *tx) error {
 		var generation int64
 		err := t.GetContext(ctx, &generation, "SELECT coalesce(max(generation), 0) FROM sessions WHERE chat_id = ? AND agent = ?", session.Chat, session.Agent)
@@ -67,8 +68,10 @@ func (s *Store) AppendTold(ctx context.Context, session orchestrator.Session, ev
 		if generation != session.Generation {
 			return wasReset(session)
 		}
-		stored, err = appendEvents(ctx, t, session.Chat, events)
-		return err
+		if stored, err = appendEvents(ctx, t, session.Chat, events); err != nil {
+			return err
+		}
+		return putSteps(ctx, t, generation, stored, steps)
 	})
 	return stored, err
 }

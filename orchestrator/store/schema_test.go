@@ -46,6 +46,7 @@ func TestTheSchemaKnowsExactlyTheStatesOfTheVocabulary(t *testing.T) {
 	must(t, f.StoreDelta(f.ctx, f.delta(change)))
 	must(t, f.PutApply(f.ctx, f.apply(change)))
 	must(t, f.PutSession(f.ctx, orchestrator.Session{Chat: f.chat, Agent: "goose", State: orchestrator.SessionNone}))
+	must(t, f.step(1))
 	words := vocabulary(t)
 	for _, column := range []struct{ table, column, kind string }{
 		{"chats", "state", "ChatState"},
@@ -56,6 +57,7 @@ func TestTheSchemaKnowsExactlyTheStatesOfTheVocabulary(t *testing.T) {
 		{"sessions", "rung", "Rung"},
 		{"changes", "state", "ChangeState"},
 		{"applies", "state", "ApplyState"},
+		{"checkpoints", "status", "CheckpointStatus"},
 	} {
 		update := fmt.Sprintf("UPDATE %s SET %s = ?", column.table, column.column)
 		if len(words[column.kind]) < 4 {
