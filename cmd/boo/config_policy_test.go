@@ -72,6 +72,7 @@ func TestAPolicyThatCannotBeIsRefusedWithItsLine(t *testing.T) {
 		"[[permissions.rules]]\nkind = \"cook\"\ndecision = \"allow\"\n":                          "rule 1: there is no kind",
 		"[turn]\nloop = \"sometimes\"\n":                                                          ":2: turn.loop: there is no mode",
 		"[turn]\nstall = \"-1s\"\n":                                                               ":2: turn.stall: a time cannot be below 0",
+		"[turn]\nmax_steps = -1\n":                                                                ":2: turn.max_steps: a number cannot be below 0",
 		"[budget.turn]\ncost = -1.0\n":                                                            ":1: budget.turn: a limit cannot be below 0",
 		"[budget]\ncost = 1.0\n":                                                                  ":2: boo knows no setting budget.cost",
 		"[hooks]\non_turn_end = [\"./run\"]\n":                                                    ":2: hooks.on_turn_end: ./run is neither",
