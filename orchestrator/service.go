@@ -79,6 +79,10 @@ type Service interface {
 	// Status tells what runs and what waits, of all chats.
 	Status(ctx context.Context) (Status, error)
 
+	// Usage adds up what the turns of all chats have cost, the dearest first, or
+	// day by day.
+	Usage(ctx context.Context, by UsageBy) ([]UsageLine, error)
+
 	// WorktreeList lists the chats' worktrees with what they take: those of the
 	// repository that dir is in, or all.
 	WorktreeList(ctx context.Context, dir string, all bool) ([]WorktreeInfo, error)

@@ -18,6 +18,7 @@ type Store interface {
 	CheckStore
 	CheckpointStore
 	SpareStore
+	UsageStore
 	ClosingStore
 	SizeStore
 	Close() error

@@ -39,6 +39,7 @@ func newApp(e *env) *cli.App {
 			worktreeCommand(e),
 			reaperCommand(e),
 			turnCommand(e),
+			usageCommand(e),
 			permitCommand(e),
 			agentsCommand(e),
 			approveCommand(e),

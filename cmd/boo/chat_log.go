@@ -7,14 +7,13 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"boo/cmd/boo/internal/tty"
 	"boo/orchestrator"
 )
 
 type logOptions struct {
 	Ref    orchestrator.ChatRef
-	Count  int              // the newest so many events; 0 for all
-	Since  orchestrator.Seq // only events after this one
+	Count  int // the newest so many events; 0 for all
+	Filter logFilter
 	Follow bool
 }
 
@@ -26,10 +25,12 @@ func chatLogCommand(e *env) *cli.Command {
 		Description: "With -f it goes on with what happens, in all turns of the chat, until Ctrl-C; the\n" +
 			"turns go on without it. To see what happens, and a script where it left off:\n" +
 			"  boo chat log -f\n" +
-			"  boo chat log --json --since 120",
+			"  boo chat log --json --since 120\n" +
+			"  boo chat log --since 2h --filter tools,notices",
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "n", Usage: "only the newest `COUNT` events"},
-			&cli.Int64Flag{Name: "since", Usage: "only events after number `SEQ`"},
+			&cli.StringFlag{Name: "since", Usage: "only events after `SEQ`, a number, or since a time ago (2h) or a moment (2026-03-01)"},
+			filterFlag(),
 			toggle("follow", "go on with what happens", "f"),
 		},
 		Action: func(c *cli.Context) error {
@@ -40,11 +41,12 @@ func chatLogCommand(e *env) *cli.Command {
 			if c.IsSet("n") && c.Int("n") < 1 {
 				return usageError(c, fmt.Errorf("-n wants a number above 0"), false)
 			}
-			if c.Int64("since") < 0 {
-				return usageError(c, fmt.Errorf("--since wants the number of an event"), false)
+			filter, err := parseFilter(c.StringSlice("filter"), c.String("since"), e.Now())
+			if err != nil {
+				return usageError(c, err, false)
 			}
 			return runChatLog(c.Context, e, logOptions{
-				Ref: ref, Count: c.Int("n"), Since: orchestrator.Seq(c.Int64("since")), Follow: c.Bool("follow"),
+				Ref: ref, Count: c.Int("n"), Filter: filter, Follow: c.Bool("follow"),
 			})
 		},
 	}
@@ -67,7 +69,7 @@ func runChatLog(ctx context.Context, e *env, o logOptions) error {
 	}
 	// The chat must not change under the pages when another one is used meanwhile.
 	o.Ref.Prefix = string(detail.ID)
-	show, done := logPrinter(e, detail.Worktree.Dir)
+	show, done := logPrinter(e, detail.Worktree.Dir, true)
 	defer done()
 	last, err := printLog(ctx, e, svc, o, show)
 	if err != nil || !o.Follow {
@@ -76,7 +78,9 @@ func runChatLog(ctx context.Context, e *env, o logOptions) error {
 	ctx, stop := e.stoppable(ctx)
 	defer stop()
 	err = svc.FollowChat(ctx, detail.ID, last, func(ev orchestrator.Event) error {
-		show(ev)
+		if o.Filter.takes(ev) {
+			show(ev)
+		}
 		if e.gone() {
 			return errReaderGone
 		}
@@ -93,7 +97,7 @@ var errReaderGone = errors.New("nobody reads the output")
 // printLog prints what is stored, and returns the number of the last event.
 func printLog(ctx context.Context, e *env, svc orchestrator.Service, o logOptions, show func(orchestrator.Event)) (orchestrator.Seq, error) {
 	var newest []orchestrator.Event
-	after := o.Since
+	after := o.Filter.after
 	for !e.gone() {
 		page, err := svc.Log(ctx, o.Ref, after, logPage)
 		if err != nil {
@@ -101,6 +105,9 @@ func printLog(ctx context.Context, e *env, svc orchestrator.Service, o logOption
 		}
 		for _, ev := range page {
 			after = ev.Seq
+			if !o.Filter.takes(ev) {
+				continue
+			}
 			if o.Count == 0 {
 				show(ev)
 				continue
@@ -117,26 +124,4 @@ func printLog(ctx context.Context, e *env, svc orchestrator.Service, o logOption
 		show(ev)
 	}
 	return after, nil
-}
-
-// logPrinter returns how one event is printed, and what ends the printing. A
-// log is data, so all of it goes to stdout.
-func logPrinter(e *env, worktree orchestrator.WorktreeDir) (show func(orchestrator.Event), done func()) {
-	if e.JSON {
-		return func(ev orchestrator.Event) { _ = e.Stdout.JSON(ev) }, func() {}
-	}
-	view := newTurnView(tty.NewScreen(e.Stdout, e.Stdout, true), worktree)
-	view.past = true
-	show = func(ev orchestrator.Event) {
-		if ev.Kind != orchestrator.EventPrompt {
-			view.event(ev)
-			return
-		}
-		view.screen.Break()
-		view.line(tty.Bold("── you to "+string(ev.Agent)+" "), tty.Dim(ev.At.Local().Format("2006-01-02 15:04:05")+" "+string(ev.Turn)))
-		view.screen.Stream(tty.Answer, ev.Text)
-		view.screen.Break()
-		view.line(tty.Bold("── " + string(ev.Agent)))
-	}
-	return show, view.close
 }

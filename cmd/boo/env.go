@@ -39,6 +39,7 @@ type env struct {
 
 	Run     func(ctx context.Context, p foreground.Program) error
 	Key     func(ctx context.Context, keys string) (byte, error)
+	Pause   func(ctx context.Context, d time.Duration) // waits, unless ctx ends first
 	Signals func() (signals <-chan os.Signal, stop func())
 
 	svc  orchestrator.Service // in this process, once it was asked for
@@ -57,6 +58,7 @@ func newEnv() *env {
 		Now:           time.Now,
 		Run:           foreground.Run,
 		Key:           tty.Key,
+		Pause:         pause,
 		Signals:       catch,
 	}
 }

@@ -63,6 +63,7 @@ var (
 			return svc.Status(ctx)
 		},
 	}
+	rowUsage     = call[orchestrator.UsageBy, []orchestrator.UsageLine]{route: "POST /v1/usage", do: orchestrator.Service.Usage}
 	rowWorktrees = call[chatsIn, []orchestrator.WorktreeInfo]{
 		route: "POST /v1/worktrees",
 		do: func(svc orchestrator.Service, ctx context.Context, in chatsIn) ([]orchestrator.WorktreeInfo, error) {
@@ -154,7 +155,7 @@ var (
 // rows is all of the table.
 func rows() []row {
 	return []row{
-		rowSend, rowCreate, rowStop, rowAnswer, rowPermissions, rowChats, rowChat, rowLog, rowRecover, rowRestart, rowStatus, rowTurnEvents, rowChatEvents,
+		rowSend, rowCreate, rowUsage, rowStop, rowAnswer, rowPermissions, rowChats, rowChat, rowLog, rowRecover, rowRestart, rowStatus, rowTurnEvents, rowChatEvents,
 		rowWorktrees, rowRepair, rowRisk, rowArchive, rowUnarchive,
 		rowClose, rowReopen, rowRemove, rowReset,
 		rowSweep, rowReaperStatus, rowReaperLog,

@@ -65,6 +65,11 @@ func (c *Client) Status(ctx context.Context) (orchestrator.Status, error) {
 	return rowStatus.on(ctx, c, none{})
 }
 
+// Usage implements [orchestrator.Service].
+func (c *Client) Usage(ctx context.Context, by orchestrator.UsageBy) ([]orchestrator.UsageLine, error) {
+	return rowUsage.on(ctx, c, by)
+}
+
 // WorktreeList implements [orchestrator.Service].
 func (c *Client) WorktreeList(ctx context.Context, dir string, all bool) ([]orchestrator.WorktreeInfo, error) {
 	return rowWorktrees.on(ctx, c, chatsIn{dir, all})
