@@ -50,6 +50,7 @@ func (p *pass) someChats(ctx context.Context, list []orchestrator.SweepChat) err
 	var due []orchestrator.SweepChat
 	for _, c := range list {
 		chat, dir := c.Worktree.Chat, string(c.Worktree.Dir)
+		p.owned[chat] = true
 		sub, err := p.subject(c)
 		if err != nil {
 			p.fail(chat, dir, err)

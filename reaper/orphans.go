@@ -58,6 +58,9 @@ func (p *pass) orphan(ctx context.Context, dir string) {
 		p.strange(ctx, dir, "it is not boo's, or was set aside by it")
 		return
 	}
+	if p.owned[chat] && !drafted {
+		return
+	}
 	state, spare, err := p.Rows.Owns(ctx, chat)
 	switch {
 	case err != nil:

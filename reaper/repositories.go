@@ -88,6 +88,9 @@ func (p *pass) unreleased(ctx context.Context, repo orchestrator.Repo) error {
 		return err
 	}
 	for _, chat := range chats {
+		if p.owned[chat] {
+			continue
+		}
 		state, _, err := p.Rows.Owns(ctx, chat)
 		if err != nil {
 			return err

@@ -7,6 +7,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"boo/orchestrator"
@@ -18,13 +20,13 @@ import (
 func (p *pass) retireAll(ctx context.Context, list []orchestrator.SweepChat) error {
 	var due []orchestrator.SweepChat
 	var wts []orchestrator.Worktree
-	for _, c := range list {
-		use, err := p.Trees.LastUse(ctx, c.Worktree)
-		if err != nil {
-			p.hold(ctx, unknownUse(c.Worktree, err))
+	uses, errs := p.lastUses(ctx, list)
+	for i, c := range list {
+		if errs[i] != nil {
+			p.hold(ctx, unknownUse(c.Worktree, errs[i]))
 			continue
 		}
-		if p.Rules.inUse(p.now, c, use) == "" {
+		if p.Rules.inUse(p.now, c, uses[i]) == "" {
 			due, wts = append(due, c), append(wts, c.Worktree)
 		}
 	}
@@ -44,6 +46,24 @@ func (p *pass) retireAll(ctx context.Context, list []orchestrator.SweepChat) err
 		}
 	}
 	return nil
+}
+
+// lookers is how many worktrees are looked at side by side.
+const lookers = 2
+
+func (p *pass) lastUses(ctx context.Context, list []orchestrator.SweepChat) ([]time.Time, []error) {
+	uses, errs := make([]time.Time, len(list)), make([]error, len(list))
+	var next atomic.Int64
+	var looking sync.WaitGroup
+	for range lookers {
+		looking.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(list)); i = next.Add(1) - 1 {
+				uses[i], errs[i] = p.Trees.LastUse(ctx, list[i].Worktree)
+			}
+		})
+	}
+	looking.Wait()
+	return uses, errs
 }
 
 func unknownUse(wt orchestrator.Worktree, err error) orchestrator.RiskVerdict {

@@ -43,8 +43,13 @@ type broom struct {
 }
 
 func (w *world) broom(rules reaper.Rules) *broom {
+	w.t.Helper()
 	locks, err := daemon.NewLocks(filepath.Join(w.root, "locks"))
 	must(w.t, err)
+	return w.broomWith(rules, locks)
+}
+
+func (w *world) broomWith(rules reaper.Rules, locks orchestrator.Locks) *broom {
 	b := &broom{world: w, clock: &hands{orchestrator.ClockReading{Boot: "b1", Up: 48 * time.Hour, Wall: time.Now().UTC()}}}
 	b.sweeper = &reaper.Sweeper{
 		Archiver: w.archiver, Trees: w.trees, Rows: w.db, Locks: locks, Clock: b.clock, Rules: rules, Histories: filepath.Join(w.root, "histories"),

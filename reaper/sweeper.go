@@ -129,11 +129,12 @@ type pass struct {
 	sweep  orchestrator.Sweep
 	held   map[string]orchestrator.Hold // as of before
 	seen   map[string]bool              // of held: it is there still
+	owned  map[orchestrator.ChatID]bool // has a row whose worktree may have files
 }
 
 // begin reads the clock, and writes down what it says.
 func (s *Sweeper) begin(ctx context.Context, keeper orchestrator.Keeper, req orchestrator.SweepRequest) (*pass, error) {
-	p := &pass{Sweeper: s, keeper: keeper, req: req, held: map[string]orchestrator.Hold{}, seen: map[string]bool{}}
+	p := &pass{Sweeper: s, keeper: keeper, req: req, held: map[string]orchestrator.Hold{}, seen: map[string]bool{}, owned: map[orchestrator.ChatID]bool{}}
 	now, err := s.Clock.Read()
 	if err != nil {
 		return nil, err

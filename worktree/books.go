@@ -135,9 +135,10 @@ func (e *Engine) KeptRisks(ctx context.Context, wts []orchestrator.Worktree) (ma
 	if err != nil {
 		return nil, coded(err, "tell which kept commits are on a branch of %s", common)
 	}
+	ahead := e.branchesAhead(ctx, common)
 	for _, wt := range wts {
 		own := ownCommits(graph, heads[wt.Chat], wt.Base)
-		risks[wt.Chat] = e.unpushedRisk(ctx, wt, heads[wt.Chat], own)
+		risks[wt.Chat] = e.unpushedRisk(ctx, wt, heads[wt.Chat], own, ahead)
 	}
 	return risks, nil
 }

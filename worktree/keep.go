@@ -54,7 +54,7 @@ func (e *Engine) Keep(ctx context.Context, wt orchestrator.Worktree, at orchestr
 	case len(snap.Skipped) > 0:
 		return nil, orchestrator.Errorf(orchestrator.CodeAtRisk, "%s cannot be recorded: %s", snap.Skipped[0].Path, snap.Skipped[0].Reason)
 	}
-	if err := e.noRepositories(ctx, there, snap.Tree); err != nil {
+	if err := e.noRepositories(ctx, there, snap); err != nil {
 		return nil, err
 	}
 	if err := e.keepHead(ctx, wt); err != nil {
@@ -69,12 +69,15 @@ func (e *Engine) Keep(ctx context.Context, wt orchestrator.Worktree, at orchestr
 
 // noRepositories refuses a worktree with repositories in it: of these a snapshot
 // has no more than the commit that they are at.
-func (e *Engine) noRepositories(ctx context.Context, wt orchestrator.Worktree, tree orchestrator.ObjectID) error {
+func (e *Engine) noRepositories(ctx context.Context, wt orchestrator.Worktree, snap orchestrator.Snapshot) error {
+	if snap.Verified {
+		return nil // it was seen to have none
+	}
 	r, err := e.chat(ctx, wt)
 	if err != nil {
 		return err
 	}
-	out, err := e.git.Run(ctx, r.call("ls-tree", "-r", "-z", string(tree)))
+	out, err := e.git.Run(ctx, r.call("ls-tree", "-r", "-z", string(snap.Tree)))
 	if err != nil {
 		return coded(err, "look for repositories in worktree %s", wt.Dir)
 	}

@@ -2,8 +2,6 @@ package worktree
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"boo/orchestrator"
+	"boo/worktree/internal/safeopen"
+	"boo/worktree/internal/treescan"
 )
 
 // mostLooked is how many files and directories of a worktree are looked at to
@@ -37,32 +37,13 @@ func (e *Engine) LastUse(ctx context.Context, wt orchestrator.Worktree) (time.Ti
 			return newest, coded(err, "tell when worktree %s was last used", wt.Dir)
 		}
 	}
-	n := 0
-	for dirs := []string{string(wt.Dir)}; len(dirs) > 0 && n < mostLooked; dirs = dirs[1:] {
-		if err := ctx.Err(); err != nil {
-			return newest, err
-		}
-		if err := look(dirs[0]); err != nil {
-			return newest, coded(err, "tell when worktree %s was last used", wt.Dir)
-		}
-		entries, err := os.ReadDir(dirs[0])
-		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
-			return newest, coded(err, "tell when worktree %s was last used", wt.Dir)
-		}
-		for _, entry := range entries {
-			n++
-			switch path := filepath.Join(dirs[0], entry.Name()); {
-			case n == 1 && entry.Name() == ".git":
-			case entry.IsDir():
-				dirs = append(dirs, path)
-			default:
-				if err := look(path); err != nil {
-					return newest, coded(err, "tell when worktree %s was last used", wt.Dir)
-				}
-			}
-		}
+	root, err := safeopen.OpenRoot(string(wt.Dir))
+	if err != nil {
+		return newest, coded(err, "tell when worktree %s was last used", wt.Dir)
 	}
-	return newest, nil
+	defer root.Close()
+	inside, err := treescan.Newest(ctx, root, mostLooked)
+	return newer(newest, inside), coded(err, "tell when worktree %s was last used", wt.Dir)
 }
 
 // Traces reports whether anything but its directory is left of the making of a

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"boo/orchestrator"
@@ -20,25 +22,46 @@ import (
 // out. settled says whose chat's lock the caller holds: only there the files
 // are looked at, and their absence from the verdict is said elsewhere.
 func (e *Engine) Risks(ctx context.Context, common orchestrator.GitDir, wts []orchestrator.Worktree, settled func(orchestrator.ChatID) bool) map[orchestrator.ChatID][]orchestrator.Risk {
+	found := make([][]orchestrator.Risk, len(wts))
+	there := make([]bool, len(wts))
+	var next atomic.Int64
+	var looking sync.WaitGroup
+	for range riskLookers {
+		looking.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(wts)); i = next.Add(1) - 1 {
+				found[i], there[i] = e.risksOf(ctx, wts[i], settled(wts[i].Chat))
+			}
+		})
+	}
+	looking.Wait()
 	all := map[orchestrator.ChatID][]orchestrator.Risk{}
-	var there []orchestrator.Worktree
-	for _, wt := range wts {
-		if err := e.Verify(ctx, wt); err != nil {
-			all[wt.Chat] = []orchestrator.Risk{cannot("tell", err)}
-			continue
-		}
-		there = append(there, wt)
-		all[wt.Chat] = append(operationRisks(wt), lockRisk(wt)...)
-		if settled(wt.Chat) {
-			all[wt.Chat] = append(all[wt.Chat], e.fileRisks(ctx, wt)...)
-		} else {
-			all[wt.Chat] = append(all[wt.Chat], orchestrator.Risk{Kind: orchestrator.RiskUnknown, Detail: "somebody works in it, so its files were not looked at"})
+	var whole []orchestrator.Worktree
+	for i, wt := range wts {
+		if all[wt.Chat] = found[i]; there[i] {
+			whole = append(whole, wt)
 		}
 	}
-	for chat, risks := range e.commitRisks(ctx, common, there) {
+	for chat, risks := range e.commitRisks(ctx, common, whole) {
 		all[chat] = append(all[chat], risks...)
 	}
 	return all
+}
+
+// riskLookers is how many worktrees are looked at side by side: each waits for
+// the disk, or for git, most of the time.
+const riskLookers = 2
+
+// risksOf are the risks of one worktree but those of its commits; there is false
+// if it is not what it was.
+func (e *Engine) risksOf(ctx context.Context, wt orchestrator.Worktree, settled bool) (risks []orchestrator.Risk, there bool) {
+	if err := e.Verify(ctx, wt); err != nil {
+		return []orchestrator.Risk{cannot("tell", err)}, false
+	}
+	risks = append(operationRisks(wt), lockRisk(wt)...)
+	if !settled {
+		return append(risks, orchestrator.Risk{Kind: orchestrator.RiskUnknown, Detail: "somebody works in it, so its files were not looked at"}), true
+	}
+	return append(risks, e.fileRisks(ctx, wt)...), true
 }
 
 // cannot is the risk that comes with what could not be found out.
@@ -87,6 +110,14 @@ func (e *Engine) fileRisks(ctx context.Context, wt orchestrator.Worktree) []orch
 		return []orchestrator.Risk{cannot("compare its files with the newest snapshot", err)}
 	}
 	var risks []orchestrator.Risk
+	if len(changes) > 0 {
+		snap.Verified = true // of a tree that is dropped nothing can be asked, and the files are at risk as it is
+	}
+	if err := e.noRepositories(ctx, wt, snap); orchestrator.CodeOf(err) == orchestrator.CodeAtRisk {
+		risks = append(risks, orchestrator.Risk{Kind: orchestrator.RiskUnrecorded, Count: 1, Detail: err.Error()})
+	} else if err != nil {
+		risks = append(risks, cannot("look for repositories in it", err))
+	}
 	if n := len(snap.Skipped); n > 0 {
 		first := snap.Skipped[0]
 		risks = append(risks, orchestrator.Risk{
@@ -122,18 +153,23 @@ func (e *Engine) fileRisks(ctx context.Context, wt orchestrator.Worktree) []orch
 
 type unrecordedFile struct{ status, path string }
 
-// unrecorded compares a worktree with its newest snapshot. The objects that
-// this takes are written aside, and dropped.
+// unrecorded compares a worktree with its newest snapshot, which it returns, as
+// verified, where nothing differs for certain. Otherwise it returns what a new one
+// would be: the objects that this takes are written aside, and dropped.
 func (e *Engine) unrecorded(ctx context.Context, wt orchestrator.Worktree) (orchestrator.Snapshot, []unrecordedFile, error) {
+	prev, err := e.Newest(ctx, wt)
+	if err != nil {
+		return orchestrator.Snapshot{}, nil, err
+	}
+	if e.asRecorded(ctx, wt, prev) {
+		prev.Verified = true
+		return prev, nil, nil
+	}
 	objects, remove, err := e.tempDir("objects")
 	if err != nil {
 		return orchestrator.Snapshot{}, nil, err
 	}
 	defer remove()
-	prev, err := e.Newest(ctx, wt)
-	if err != nil {
-		return orchestrator.Snapshot{}, nil, err
-	}
 	now, err := e.snapshot(ctx, wt, prev, objects)
 	if err != nil || now.Tree == prev.Tree {
 		return now, nil, err

@@ -39,6 +39,7 @@ func (e *Engine) commitRisks(ctx context.Context, common orchestrator.GitDir, wt
 	}
 	graph, err := e.lonelyCommits(ctx, common, heads, wts)
 	stashes, stashErr := e.stashes(ctx, common, wts[0].Base)
+	ahead := e.branchesAhead(ctx, common)
 	for _, wt := range wts {
 		head, ok := heads[wt.Chat]
 		switch {
@@ -51,7 +52,7 @@ func (e *Engine) commitRisks(ctx context.Context, common orchestrator.GitDir, wt
 			risks[wt.Chat] = append(risks[wt.Chat], cannot("tell what was stashed in it", stashErr))
 		}
 		own := ownCommits(graph, head, wt.Base)
-		risks[wt.Chat] = append(risks[wt.Chat], e.unpushedRisk(ctx, wt, head, own)...)
+		risks[wt.Chat] = append(risks[wt.Chat], e.unpushedRisk(ctx, wt, head, own, ahead)...)
 		risks[wt.Chat] = append(risks[wt.Chat], stashRisk(stashes, wt, head, own)...)
 	}
 	return risks
@@ -120,13 +121,30 @@ func reachable(graph map[orchestrator.ObjectID]lonely, from orchestrator.ObjectI
 	return found
 }
 
-func (e *Engine) unpushedRisk(ctx context.Context, wt orchestrator.Worktree, head orchestrator.ObjectID, own map[orchestrator.ObjectID]lonely) []orchestrator.Risk {
+// branchesAhead returns what tells whether any branch has commits that a base has
+// not: where none has, nothing can have been merged since. Each base is asked
+// about once.
+func (e *Engine) branchesAhead(ctx context.Context, common orchestrator.GitDir) func(base orchestrator.ObjectID) bool {
+	known := map[orchestrator.ObjectID]bool{}
+	return func(base orchestrator.ObjectID) bool {
+		if ahead, asked := known[base]; asked {
+			return ahead
+		}
+		out, err := e.git.Run(ctx, shared(common, "rev-list", "-n", "1", "--branches", "--remotes", "--not", string(base)))
+		known[base] = err != nil || len(out.Stdout) > 0
+		return known[base]
+	}
+}
+
+func (e *Engine) unpushedRisk(ctx context.Context, wt orchestrator.Worktree, head orchestrator.ObjectID, own map[orchestrator.ObjectID]lonely, ahead func(base orchestrator.ObjectID) bool) []orchestrator.Risk {
 	if len(own) == 0 {
 		return nil
 	}
-	// Should this fail the commits count as at risk, which they may be.
-	if merged, err := e.mergedByContent(ctx, wt, head, own); err == nil && merged {
-		return nil
+	if ahead(wt.Base) {
+		// Should this fail the commits count as at risk, which they may be.
+		if merged, err := e.mergedByContent(ctx, wt, head, own); err == nil && merged {
+			return nil
+		}
 	}
 	r := orchestrator.Risk{Kind: orchestrator.RiskUnpushed, Count: len(own), Detail: counted(len(own), "commit") + " on no branch, here or at a remote"}
 	for _, c := range own {

@@ -127,25 +127,12 @@ func (v *view) skip(dir orchestrator.Path) bool {
 // compare finds how the worktree differs from the base. What is as in the
 // snapshot before is known; the rest is left for the next one to read.
 func (v *view) compare(ctx context.Context) error {
-	gone, files, err := v.list(ctx, v.ignores)
+	same, unread, err := v.standing(ctx, v.ignores)
 	if err != nil {
 		return err
 	}
-	if err := v.judge(files); err != nil {
-		return err
-	}
-	for _, path := range gone {
-		v.edits[path] = orchestrator.Entry{}
-	}
 	settled := dircache.New(v.format, v.known.AsOf())
-	var same []dircache.Entry
-	for _, path := range files {
-		st, err := v.root.Lstat(path)
-		if known := v.known.Lookup(path); err == nil && known != nil && v.known.Match(known, &st, dircache.Rules{}) == dircache.Unchanged {
-			same = append(same, *known)
-			v.edits[path] = orchestrator.Entry{Mode: known.Mode, ID: known.ID}
-			continue
-		}
+	for _, path := range unread {
 		v.unread[path] = true
 	}
 	v.known = settled

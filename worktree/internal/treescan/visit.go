@@ -132,8 +132,13 @@ const direntName = 19 // where the name begins in a linux_dirent64 (getdents(2))
 // the end, and at the top without .git.
 func (w *worker) list(fd int, top bool) error {
 	w.names, w.odd = w.names[:0], w.odd[:0]
+	return each(fd, w.buf, func(name string, kind byte) error { return w.name(fd, name, kind, top) })
+}
+
+// each tells of every entry of an open directory.
+func each(fd int, buf []byte, tell func(name string, kind byte) error) error {
 	for {
-		n, err := unix.Getdents(fd, w.buf)
+		n, err := unix.Getdents(fd, buf)
 		switch {
 		case err == unix.EINTR:
 			continue
@@ -142,11 +147,11 @@ func (w *worker) list(fd int, top bool) error {
 		case n == 0:
 			return nil
 		}
-		for rest := w.buf[:n]; len(rest) > direntName; {
+		for rest := buf[:n]; len(rest) > direntName; {
 			length := int(binary.NativeEndian.Uint16(rest[16:]))
 			raw, kind := rest[direntName:length], rest[18]
 			rest = rest[length:]
-			if err := w.name(fd, string(raw[:slices.Index(raw, 0)]), kind, top); err != nil {
+			if err := tell(string(raw[:slices.Index(raw, 0)]), kind); err != nil {
 				return err
 			}
 		}
