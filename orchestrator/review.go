@@ -29,6 +29,9 @@ func (e *Engine) Review(ctx context.Context, sel ReviewSelector) ([]ChangeSet, e
 		}
 	}
 	sets = slices.DeleteFunc(sets, func(s ChangeSet) bool { return len(s.Changes) == 0 })
+	if sets, err = e.withLeftOut(ctx, sel, sets); err != nil {
+		return nil, err
+	}
 	return sets, e.markChecks(ctx, sel, sets)
 }
 

@@ -32,6 +32,7 @@ type ReviewSelector struct {
 	Turn       string    // number or id of a turn of the chat, for what that turn did
 	Agent      AgentName // only changes that this one had a part in
 	Renames    bool      // look for renames
+	LeftOut    bool      // say what snapshots left out, also of chats where nothing is pending
 	Sizes      bool      // measure the files of changes that are [Change.Bulky]
 }
 
@@ -48,6 +49,8 @@ type ChangeSet struct {
 	Sizes   map[ObjectID]int64 // bytes
 	// Checks is how checks ended that pending changes were part of.
 	Checks map[ChangeID][]CheckResult
+	// LeftOut is what the snapshot after the newest turn had to leave out.
+	LeftOut []SkippedPath
 }
 
 // Rename says that a file came to have another name. Both paths have changes

@@ -159,6 +159,8 @@ type EventStore interface {
 	AppendTold(ctx context.Context, s Session, events []Event, steps []Step) ([]Event, error)
 	// Events lists a chat's events after a number, in order, at most limit.
 	Events(ctx context.Context, chat ChatID, turn TurnID, after Seq, limit int) ([]Event, error)
+	// LeftOut tells what the newest turns of chats say that snapshots left out.
+	LeftOut(ctx context.Context, chats []ChatID) (map[ChatID][]SkippedPath, error)
 }
 
 // SessionStore keeps agent sessions and the processes that boo started.

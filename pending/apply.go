@@ -2,7 +2,6 @@ package pending
 
 import (
 	"context"
-	"strings"
 
 	"boo/orchestrator"
 )
@@ -85,7 +84,7 @@ func (e *Engine) apply(ctx context.Context, req orchestrator.ApplyRequest) (orch
 		return result, untouched(applying, c.Dir, err)
 	}
 	if len(result.Conflict) > 0 {
-		return result, collision(applying, c.Dir, result.Conflict, len(rows), othersHint(result.Conflict, rows))
+		return result, collision(applying, c.Dir, result.Conflict, len(rows), e.others(ctx, c, parts, opts, result.Conflict))
 	}
 	t, err := openTree(string(c.Dir))
 	if err != nil {
@@ -97,7 +96,7 @@ func (e *Engine) apply(ctx context.Context, req orchestrator.ApplyRequest) (orch
 		return result, untouched(applying, c.Dir, err)
 	}
 	if result.Conflict = refusals(moves); len(result.Conflict) > 0 {
-		return result, collision(applying, c.Dir, result.Conflict, len(rows), othersHint(result.Conflict, rows))
+		return result, collision(applying, c.Dir, result.Conflict, len(rows), e.others(ctx, c, parts, opts, result.Conflict))
 	}
 	if req.Outcome || req.Checked != "" {
 		if err := e.foresee(ctx, req, moves, land, &result); err != nil {
@@ -211,27 +210,4 @@ func files(moves []*move) []orchestrator.AppliedFile {
 		list = append(list, orchestrator.AppliedFile{Change: m.row.ID, FileStat: m.row.Stat(), Merged: m.merged, Already: m.already, Part: m.part, Marked: m.marked})
 	}
 	return list
-}
-
-// othersHint is the command that takes the changes that nothing speaks against.
-// It names them by id: that is the same wherever it is typed, whatever the paths.
-func othersHint(conflicts []orchestrator.PathConflict, rows []orchestrator.Change) string {
-	refused := map[orchestrator.Path]bool{}
-	for _, c := range conflicts {
-		refused[c.Path] = true
-	}
-	var others []string
-	for _, r := range rows {
-		if !refused[r.Path] {
-			others = append(others, string(r.ID))
-		}
-	}
-	const most = 100 // more make no command for people
-	switch {
-	case len(others) == 0:
-		return "boo pending diff"
-	case len(others) > most:
-		return "boo pending apply PATH…   (the paths that do not collide)"
-	}
-	return "boo pending apply " + strings.Join(others, " ")
 }

@@ -32,6 +32,28 @@ func TestTheirEditElsewhereInTheFileSurvives(t *testing.T) {
 	same(t, "undone", tree(t, w.repo), mine)
 }
 
+// A change that needs another to go first is not among those that can be taken
+// without it.
+func TestARefusalNamesWhatCanBeTakenWithoutIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string]string{"d": "a file\n", "f": "1\n"})
+	w.turn("goose", w.edit(map[string]string{"d": "-", "f": "2\n"}))
+	w.turn("goose", w.edit(map[string]string{"d/x": "in a directory\n"}))
+	write(t, w.repo, map[string]string{"d": "mine\n"})
+	_, err := w.apply()
+	if orchestrator.CodeOf(err) != orchestrator.CodeConflict {
+		t.Fatal(err)
+	}
+	want := "boo pending apply " + string(w.pending("f")[0].ID)
+	if got := orchestrator.HintOf(err); got != want {
+		t.Errorf("it says to try %q, want %q", got, want)
+	}
+	w.mustApply("f")
+	if _, err := w.apply(); orchestrator.HintOf(err) != "boo pending diff" {
+		t.Errorf("nothing can be taken, and it says %q", orchestrator.HintOf(err))
+	}
+}
+
 func TestTheMergeIsGitsOwn(t *testing.T) {
 	t.Parallel()
 	base := "a\nb\nc\nd\ne\nf\ng\nh\n"

@@ -126,9 +126,9 @@ type Store interface {
 	// is not pending any more or the baseline has moved.
 	CommitApply(ctx context.Context, a orchestrator.Apply, rest []orchestrator.Change) error
 	// CommitUndo takes an apply from applied to undone, its changes from
-	// applied to reverted, the baseline to baseline, and stores delta, in one
-	// transaction.
-	CommitUndo(ctx context.Context, a orchestrator.Apply, baseline orchestrator.ObjectID, delta orchestrator.ChangeDelta) error
+	// applied to reverted, the baseline from one commit to another, and stores
+	// delta, in one transaction; CodeConflict as above.
+	CommitUndo(ctx context.Context, a orchestrator.Apply, from, to orchestrator.ObjectID, delta orchestrator.ChangeDelta) error
 	// MoveApply takes an apply from one state to another, and nothing else.
 	MoveApply(ctx context.Context, id orchestrator.ApplyID, from, to orchestrator.ApplyState) error
 	// CommitReject takes a reject from prepared to applied and its changes from

@@ -62,7 +62,7 @@ func (r *reversal) commit(ctx context.Context, baseline orchestrator.ObjectID) e
 		if delta, err = r.delta(ctx, baseline); err != nil {
 			return err
 		}
-		err = r.engine.store.CommitUndo(ctx, r.apply, baseline, delta)
+		err = r.engine.store.CommitUndo(ctx, r.apply, r.from, baseline, delta)
 		if err == nil || orchestrator.CodeOf(err) != orchestrator.CodeConflict {
 			return err
 		}

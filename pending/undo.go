@@ -148,15 +148,24 @@ func (e *Engine) planUndo(ctx context.Context, t *tree, c orchestrator.Checkout,
 	}
 	for _, m := range moves {
 		was := left[m.Path]
-		if m.refused = m.at.forbids(m.After.Exists()); m.refused == "" && m.Before != was.After {
+		if m.refused = m.at.forbids(m.After.Exists()); m.refused == "" && m.Before != was.After && !back(m) {
 			m.refused = "it was changed since"
 		}
 		m.already = !m.writes()
+		if m.already { // it was so all along, or the person has put it back
+			m.AfterRaw = m.BeforeRaw
+		}
 		if !m.After.Exists() {
 			m.Dirs = was.Dirs // made by the apply, and to go with the file
 		}
 	}
 	return moves, makeRoom(s, moves)
+}
+
+// back reports whether the path is again what it was before the apply, byte for
+// byte.
+func back(m *move) bool {
+	return m.Before == m.After && m.BeforeRaw == m.AfterRaw && (m.Before.Exists() || m.at.kind == nothing)
 }
 
 // undone reports whether the undo that a record speaks of was committed: its

@@ -38,6 +38,27 @@ func TestUndoRefusesRatherThanOverwriteAnEditMadeSince(t *testing.T) {
 	}
 }
 
+// Where the person has put everything of a path back, nothing is left to take
+// back there, and nothing speaks against it.
+func TestUndoTakesWhatThePersonPutBackForUndone(t *testing.T) {
+	t.Parallel()
+	base := map[string]string{"f": "1\n", "g": "1\n", "gone": "x", "d/e/gone": "y"}
+	w := newWorld(t, base)
+	t0 := tree(t, w.repo)
+	w.turn("goose", w.edit(map[string]string{"f": "2\n", "g": "2\n", "new/n": "n", "gone": "-", "d/e/gone": "-"}))
+	w.mustApply()
+	write(t, w.repo, map[string]string{"f": "1\n", "gone": "x", "new": "-"})
+	r := w.mustUndo()
+	for _, f := range r.Files {
+		if back := f.Path == "f" || f.Path == "gone" || f.Path == "new/n"; f.Already != back {
+			t.Errorf("%s was already back: %v", f.Path, f.Already)
+		}
+	}
+	same(t, "after the undo", tree(t, w.repo), t0)
+	w.checkSet()
+	w.mustApply() // all of it is pending again
+}
+
 func TestUndoTakesBackOneApplyAfterTheOther(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, map[string]string{"f": "1\n", "g": "1\n"})

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -36,7 +37,7 @@ func agentFlag() cli.Flag {
 }
 
 func runPendingLs(ctx context.Context, e *env, sel orchestrator.ReviewSelector) error {
-	sel.Renames = true
+	sel.Renames, sel.LeftOut = true, true
 	sets, err := e.review(ctx, sel)
 	if err != nil || len(sets) == 0 {
 		return err
@@ -58,6 +59,13 @@ func runPendingLs(ctx context.Context, e *env, sel orchestrator.ReviewSelector) 
 			chatHeading(e, i, set, sel.Everywhere)
 		}
 		listSet(e, set)
+		for _, p := range set.LeftOut {
+			e.Stdout.Println(leftOut(p)...)
+		}
+	}
+	if !slices.ContainsFunc(sets, func(s orchestrator.ChangeSet) bool { return len(s.Changes) > 0 }) {
+		e.nothingPending()
+		return nil
 	}
 	e.Stdout.Println(append(totals(sets), tty.Plain(" · changes from "+contributors(sets)))...)
 	return nil

@@ -12,6 +12,12 @@ import (
 // Paths up to this width line up.
 const maxPathColumn = 48
 
+// A turn that changed more than manyFiles files names the first shownFiles.
+const (
+	manyFiles  = 30
+	shownFiles = 20
+)
+
 // summary shows what a turn came to and what can be done next.
 func (v *turnView) summary(s orchestrator.TurnSummary) {
 	v.screen.Break()
@@ -34,15 +40,24 @@ func (v *turnView) summary(s orchestrator.TurnSummary) {
 	var total orchestrator.FileStat
 	width := 0
 	for _, f := range s.Files {
-		width = max(width, min(maxPathColumn, tty.Width(tty.Line(f.Path.String()))))
-	}
-	for _, f := range s.Files {
 		total.Added += f.Added
 		total.Deleted += f.Deleted
+	}
+	shown := s.Files
+	if len(shown) > manyFiles {
+		shown = shown[:shownFiles]
+	}
+	for _, f := range shown {
+		width = max(width, min(maxPathColumn, tty.Width(tty.Line(f.Path.String()))))
+	}
+	for _, f := range shown {
 		v.line(append([]tty.Span{tty.Dim("  " + padRight(string(f.Op), 6) + "  "), tty.Plain(tty.Pad(tty.Line(f.Path.String()), width) + "  ")}, counts(f)...)...)
 	}
+	if rest := len(s.Files) - len(shown); rest > 0 {
+		v.line(tty.Dim(fmt.Sprintf("  and %d more files", rest)))
+	}
 	for _, p := range s.Skipped {
-		v.line(tty.Yellow("  left out  "), tty.Plain(p.Path.String()+": "+p.Reason))
+		v.line(leftOut(p)...)
 	}
 	switch len(s.Files) {
 	case 0:
@@ -53,6 +68,11 @@ func (v *turnView) summary(s orchestrator.TurnSummary) {
 	if s.Pending > 0 && !v.past {
 		v.line(tty.Dim(plural(s.Pending, "change")+" pending · next: "), tty.Bold("boo pending show"), tty.Dim(" · "), tty.Bold("boo pending apply"))
 	}
+}
+
+// leftOut says of a file that no snapshot has it, and so no change is pending.
+func leftOut(p orchestrator.SkippedPath) []tty.Span {
+	return []tty.Span{tty.Yellow("  left out  "), tty.Plain(p.Path.String() + ": " + p.Reason)}
 }
 
 func stateName(s orchestrator.TurnState) string {

@@ -124,16 +124,17 @@ func TestAnApplyAndItsUndo(t *testing.T) {
 	delta.Baseline = "back"
 	stale := delta
 	stale.Baseline = "elsewhere"
-	wantCode(t, orchestrator.CodeConflict, f.CommitUndo(f.ctx, apply, "back", stale))
+	wantCode(t, orchestrator.CodeConflict, f.CommitUndo(f.ctx, apply, "next", "back", stale))
+	wantCode(t, orchestrator.CodeConflict, f.CommitUndo(f.ctx, apply, "elsewhere", "back", delta))
 	if f.baseline(t) != "next" || len(f.applies(t, orchestrator.ApplyApplied)) != 1 {
 		t.Fatal("a part of the undo was stored")
 	}
-	must(t, f.CommitUndo(f.ctx, apply, "back", delta))
+	must(t, f.CommitUndo(f.ctx, apply, "next", "back", delta))
 	equal(t, "pending", f.changes(t, orchestrator.ChangePending), []orchestrator.Change{again, b})
 	if got := f.changes(t, orchestrator.ChangeReverted); len(got) != 1 || got[0].ID != a.ID || f.baseline(t) != "back" {
 		t.Fatalf("reverted %+v, baseline %s", got, f.baseline(t))
 	}
-	wantCode(t, orchestrator.CodeBusy, f.CommitUndo(f.ctx, apply, "back", orchestrator.ChangeDelta{}))
+	wantCode(t, orchestrator.CodeBusy, f.CommitUndo(f.ctx, apply, "back", "back", orchestrator.ChangeDelta{}))
 }
 
 func TestAnApplyOfWhatHasMovedIsAConflict(t *testing.T) {

@@ -35,10 +35,11 @@ UPDATE changes SET state = 'applied', applied_by = ?1, decided_ms = ?2
 WHERE chat_id = ?3 AND id IN (SELECT value FROM json_each(?4)) AND state = 'pending'`
 
 // CommitUndo takes an apply from applied to undone, its changes from applied to
-// reverted, the baseline to baseline, and stores delta, which is measured from
-// there, in one transaction. CodeConflict if one of the changes, or a row that
-// the delta retires, has moved; CodeBusy if the apply is not in force.
-func (s *Store) CommitUndo(ctx context.Context, a orchestrator.Apply, baseline orchestrator.ObjectID, delta orchestrator.ChangeDelta) error {
+// reverted, the baseline from one commit to another, and stores delta, which is
+// measured from there, in one transaction. CodeConflict if the baseline, one of
+// the changes, or a row that the delta retires has moved; CodeBusy if the apply
+// is not in force.
+func (s *Store) CommitUndo(ctx context.Context, a orchestrator.Apply, from, to orchestrator.ObjectID, delta orchestrator.ChangeDelta) error {
 	return s.write(ctx, synced, "store the undo", func(t *tx) error {
 		if err := moveApply(ctx, t, a.ID, orchestrator.ApplyApplied, orchestrator.ApplyUndone); err != nil {
 			return err
@@ -47,7 +48,7 @@ func (s *Store) CommitUndo(ctx context.Context, a orchestrator.Apply, baseline o
 		if err := exactly(len(ids), a.Chat)(t.ExecContext(ctx, revertChanges, a.ID, millis(t.now), a.Chat, list(ids))); err != nil {
 			return err
 		}
-		if _, err := t.ExecContext(ctx, setBaseline, a.Chat, baseline); err != nil {
+		if err := moveBaseline(ctx, t, a.Chat, from, to); err != nil {
 			return err
 		}
 		return storeDelta(ctx, t, delta)
