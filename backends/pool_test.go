@@ -51,7 +51,7 @@ func (a *agents) Launch(_ context.Context, cmd backends.Command) (backends.Child
 }
 
 func (a *agents) Boot(ctx context.Context, _ backends.Definition, launch backends.Launch) (backends.Host, error) {
-	c, err := launch(ctx)
+	c, err := launch(ctx, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -75,9 +75,9 @@ type Protocol interface {
 	Boot(ctx context.Context, def Definition, launch Launch) (Host, error)
 }
 
-// Launch starts the agent of a definition. extra are variables, "NAME=value",
-// that its environment gets besides.
-type Launch func(ctx context.Context, extra ...string) (Child, error)
+// Launch starts the agent of a definition. adjust, unless it is nil, returns its
+// environment, "NAME=value", of the one that it would have.
+type Launch func(ctx context.Context, adjust func(env []string) []string) (Child, error)
 
 // Host is a running agent. Methods may be called concurrently.
 type Host interface {

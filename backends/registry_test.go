@@ -32,7 +32,7 @@ func (s *stage) Launch(_ context.Context, cmd backends.Command) (backends.Child,
 
 func (s *stage) Boot(ctx context.Context, def backends.Definition, launch backends.Launch) (backends.Host, error) {
 	s.opened = append(s.opened, def)
-	if _, err := launch(ctx); err != nil {
+	if _, err := launch(ctx, nil); err != nil {
 		return nil, err
 	}
 	if s.open != nil {

@@ -2,8 +2,6 @@ package backends
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	"boo/orchestrator"
 )
@@ -50,8 +48,12 @@ func (s sole) Release(ctx context.Context) error {
 // boot starts the agent in a directory; req is told of the process.
 func (r *Registry) boot(ctx context.Context, p plan, req orchestrator.SessionRequest, dir string) (Host, Child, error) {
 	var child Child
-	host, err := p.protocol.Boot(ctx, p.def, func(ctx context.Context, extra ...string) (Child, error) {
-		launched, err := r.launcher.Launch(ctx, Command{Path: p.program, Args: p.args, Env: override(p.env, extra), Dir: dir})
+	host, err := p.protocol.Boot(ctx, p.def, func(ctx context.Context, adjust func([]string) []string) (Child, error) {
+		env := p.env
+		if adjust != nil {
+			env = adjust(env)
+		}
+		launched, err := r.launcher.Launch(ctx, Command{Path: p.program, Args: p.args, Env: env, Dir: dir})
 		if err != nil {
 			return nil, launchError(p.def, p.found, err)
 		}
@@ -61,16 +63,6 @@ func (r *Registry) boot(ctx context.Context, p plan, req orchestrator.SessionReq
 		return child, nil
 	})
 	return host, child, err
-}
-
-// override adds variables to an environment, in the place of those that are
-// there: which of two a program sees is its own affair.
-func override(env, extra []string) []string {
-	kept := slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
-		name, _, _ := strings.Cut(entry, "=")
-		return slices.ContainsFunc(extra, func(e string) bool { return strings.HasPrefix(e, name+"=") })
-	})
-	return append(kept, extra...)
 }
 
 // launchError gives the failure of a start the code of an agent's failure,

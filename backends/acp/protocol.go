@@ -63,7 +63,7 @@ type capabilities struct {
 // Boot starts the agent by calling launch and shakes hands. On error the child
 // has been ended.
 func (p Protocol) Boot(ctx context.Context, def backends.Definition, launch backends.Launch) (backends.Host, error) {
-	child, err := launch(ctx)
+	child, err := launch(ctx, nil)
 	if err != nil {
 		return nil, err
 	}

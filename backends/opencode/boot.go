@@ -29,15 +29,19 @@ const (
 
 // Protocol starts servers of opencode. It implements backends.Protocol; the
 // zero value is ready.
-type Protocol struct{}
+type Protocol struct {
+	// Dir is a directory of boo's own for what a server is to load; made when
+	// needed. Without one, the commands that agents run see the server's password.
+	Dir string
+}
 
 var _ backends.Protocol = Protocol{}
 
 // Boot starts a server and waits until it is healthy and its stream of events
 // is live. On error the child has been ended.
-func (Protocol) Boot(ctx context.Context, def backends.Definition, launch backends.Launch) (backends.Host, error) {
+func (p Protocol) Boot(ctx context.Context, def backends.Definition, launch backends.Launch) (backends.Host, error) {
 	password := rand.Text()
-	child, err := launch(ctx, "OPENCODE_SERVER_PASSWORD="+password, "OPENCODE_SERVER_USERNAME="+user)
+	child, err := launch(ctx, func(env []string) []string { return p.environment(env, password) })
 	if err != nil {
 		return nil, err
 	}

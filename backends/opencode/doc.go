@@ -6,6 +6,11 @@
 //   - The server is boo's own: started here, on loopback, on a port that its own
 //     ready line names, with a password that was made for it. No other server
 //     is ever spoken to.
+//   - The commands that agents run do not find that password in their
+//     environment, unless the person configures opencode by a variable that is
+//     not plain JSON.
+//   - A session that is closed is put away, and stays in the server's store; one
+//     that is forgotten is deleted there.
 //   - A turn ends once, and only by what the server itself has recorded about
 //     the prompt of that turn. No terminal event of another turn settles it:
 //     an event is a reason to look, never the answer.

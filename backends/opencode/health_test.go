@@ -96,8 +96,8 @@ func TestAServerThatDoesNotComeUpSaysWhy(t *testing.T) {
 				_ = child.End(t.Context(), 0)
 			}
 			var extra []string
-			_, err := Protocol{}.Boot(t.Context(), backends.Definition{Name: "opencode"}, func(_ context.Context, e ...string) (backends.Child, error) {
-				extra = e
+			_, err := Protocol{}.Boot(t.Context(), backends.Definition{Name: "opencode"}, func(_ context.Context, adjust func([]string) []string) (backends.Child, error) {
+				extra = adjust(nil)
 				return child, nil
 			})
 			if orchestrator.CodeOf(err) != orchestrator.CodeAgent || !strings.Contains(err.Error(), c.want) {

@@ -44,7 +44,7 @@ func newHouse(t *testing.T) *house {
 	t.Cleanup(func() { _ = model.Close() })
 	r, err := backends.New(backends.Options{
 		Launcher:  proc.Launcher{},
-		Protocols: map[string]backends.Protocol{"opencode": opencode.Protocol{}, "acp": opencode.Protocol{}},
+		Protocols: map[string]backends.Protocol{"opencode": opencode.Protocol{Dir: t.TempDir()}, "acp": opencode.Protocol{}},
 		Data:      backendtest.Data(t, "opencode"),
 		Environ:   backendtest.Environ(t, "opencode", model.URL(), t.TempDir()),
 	})
@@ -127,7 +127,7 @@ func TestOneServerForAllChats(t *testing.T) {
 	h := newHouse(t)
 	c := h.chat()
 	t.Run("the second turn is warm", func(t *testing.T) {
-		if _, rung := c.turn("remember plum ;; write a.txt with one"); rung != orchestrator.RungNew {
+		if _, rung := c.turn("remember plum ;; write a.txt with one ;; run echo hidden:$OPENCODE_SERVER_PASSWORD. >b.txt"); rung != orchestrator.RungNew {
 			t.Errorf("first turn: %s", rung)
 		}
 		if said, rung := c.turn("recall"); rung != orchestrator.RungWarm || !strings.Contains(said, "remember plum") {
@@ -136,9 +136,12 @@ func TestOneServerForAllChats(t *testing.T) {
 		if got, err := os.ReadFile(filepath.Join(string(c.req.Dir), "a.txt")); string(got) != "one\n" {
 			t.Errorf("its file: %q, %v", got, err)
 		}
+		if got, err := os.ReadFile(filepath.Join(string(c.req.Dir), "b.txt")); string(got) != "hidden:.\n" {
+			t.Errorf("its commands see the password: %q, %v", got, err)
+		}
 	})
 	t.Run("aborts at random moments", func(t *testing.T) { storm(t, h, sized("BOO_TEST_STORM", 3), sized("BOO_TEST_STORM", 3)) })
-	t.Run("sessions beside each other", func(t *testing.T) { crowd(t, h, sized("BOO_TEST_CROWD", 3)) })
+	t.Run("sessions beside each other", func(t *testing.T) { crowd(t, h, sized("BOO_TEST_CROWD", 2)) })
 	t.Run("a forgotten session is gone", func(t *testing.T) { forgotten(t, h) })
 	t.Run("there was one server", func(t *testing.T) {
 		if len(h.processes) != 1 {
@@ -164,10 +167,8 @@ func crowd(t *testing.T, h *house, chats int) {
 	for i := range chats {
 		all.Go(func() {
 			c, word := h.chat(), "crowd-"+strconv.Itoa(i)
-			for range 2 {
-				if said, _ := c.turn("write own.txt with " + word + " ;; run sleep 0.1 ;; say " + word); !strings.Contains(said, word) {
-					t.Errorf("%s said %q", word, said)
-				}
+			if said, _ := c.turn("write own.txt with " + word + " ;; say " + word); !strings.Contains(said, word) {
+				t.Errorf("%s said %q", word, said)
 			}
 			if got, err := os.ReadFile(filepath.Join(string(c.req.Dir), "own.txt")); strings.TrimSpace(string(got)) != word {
 				t.Errorf("%s wrote %q, %v", word, got, err)

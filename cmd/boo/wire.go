@@ -98,7 +98,7 @@ func openAgents(d dirs, c config) (agentTools, error) {
 func newRegistry(d dirs, c config) (*backends.Registry, error) {
 	return backends.New(backends.Options{
 		Launcher:  proc.Launcher{},
-		Protocols: map[string]backends.Protocol{"acp": acp.Protocol{Version: version}, "opencode": opencode.Protocol{}},
+		Protocols: map[string]backends.Protocol{"acp": acp.Protocol{Version: version}, "opencode": opencode.Protocol{Dir: filepath.Join(d.Data, "opencode")}},
 		Custom:    c.Agents,
 		Data:      d.Data,
 		Environ:   os.Environ(),
