@@ -29,8 +29,9 @@ const orderVar = "BOO_REAPER_TEST_ORDER"
 type order struct {
 	Dir  string
 	Chat orchestrator.ChatID
-	Do   string // archive, restore
+	Do   string // archive, restore, sweep
 	Die  int    // before this step, counted from 1
+	At   string // or before this one, by name
 }
 
 func TestMain(m *testing.M) {
@@ -54,12 +55,16 @@ func obey(raw string) error {
 		return err
 	}
 	steps := 0
-	w.archiver.OnStep(func(string) {
-		if steps++; steps == o.Die {
+	die := func(step string) {
+		if steps++; steps == o.Die || step == o.At {
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			select {}
 		}
-	})
+	}
+	if o.Do == "sweep" {
+		return w.sweepOnce(die)
+	}
+	w.archiver.OnStep(die)
 	return w.do(context.Background(), o.Do, o.Chat)
 }
 
