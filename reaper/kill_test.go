@@ -31,7 +31,7 @@ func (w *world) sweepOnce(step func(string)) error {
 
 // A sweep that archives and, since its clock is years ahead, ends the archive is
 // killed; the next ones finish what it began.
-func TestASweepThatIsKilledIsFinishedByTheNext(t *testing.T) {
+func TestKilledAtAnyStepOfASweepTheNextOneFinishesIt(t *testing.T) {
 	for _, at := range []string{"judge", "retire", "keep", "archived", "finish", "purge", "release", "trash"} {
 		t.Run(at, func(t *testing.T) {
 			w := newWorld(t)
