@@ -51,3 +51,12 @@ func TestRealAgentsConform(t *testing.T) {
 		})
 	}
 }
+
+// What one form of opencode began the other goes on with, and back again.
+func TestFormsOfOpencodeShareTheirSessions(t *testing.T) {
+	if !slices.Contains(agents(), "opencode-acp") {
+		return // it takes minutes on a small machine
+	}
+	s := builtin(t, "opencode")
+	backendtest.Kin(t, s, "opencode-acp")
+}
