@@ -29,7 +29,7 @@ func (r *Registry) remember(ctx context.Context, session orchestrator.AgentSessi
 		return Memory{Problem: err.Error()}
 	}
 	began := time.Now()
-	back, err := r.Start(ctx, orchestrator.SessionRequest{Agent: name, Dir: dir, NativeID: session.Info().NativeID, Turns: 1, Used: used})
+	back, err := r.Start(ctx, orchestrator.SessionRequest{Agent: name, Dir: dir, NativeID: session.Info().NativeID, Had: true, Used: used})
 	if err != nil {
 		return Memory{Problem: err.Error()}
 	}

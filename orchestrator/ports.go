@@ -189,7 +189,7 @@ type SessionRequest struct {
 	Mode     string // of the session, in the agent's words; "" for the definition's
 	Dir      WorktreeDir
 	NativeID string    // session to bring back; "" for a new one
-	Turns    int       // turns the agent has had in it: a replay of none is a failed load
+	Had      bool      // the agent has completed a turn in it: a replay of none is a failed load
 	Used     time.Time // when the session was last used; zero if that is not known
 	// Last is the turn that the agent took in this chat before this one. A warm
 	// session that did not take it has missed something, and is not used.

@@ -98,8 +98,11 @@ func (e *Engine) untilBaselineHolds(ctx context.Context, chat ChatID, store func
 
 // owedTo says whose work it is that the newest snapshot does not have.
 func (e *Engine) owedTo(ctx context.Context, t Turn) (Contribution, error) {
-	turns, err := e.Store.Turns(ctx, t.Chat)
-	return owed(turns, t), err
+	last, err := e.Store.LastTurn(ctx, TurnQuery{Chat: t.Chat, Before: t.Number, Begun: true})
+	if CodeOf(err) == CodeNotFound {
+		err = nil
+	}
+	return owed([]Turn{last}, t), err
 }
 
 // owed says whose work the snapshot before a turn records: that of the earlier

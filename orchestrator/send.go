@@ -216,11 +216,11 @@ func (e *Engine) target(ctx context.Context, req SendRequest) (sendTarget, error
 }
 
 func (e *Engine) lastAgent(ctx context.Context, chat ChatID) (AgentName, error) {
-	turns, err := e.Store.Turns(ctx, chat)
-	if err != nil || len(turns) == 0 {
-		return "", err
+	last, err := e.Store.LastTurn(ctx, TurnQuery{Chat: chat})
+	if CodeOf(err) == CodeNotFound {
+		return "", nil
 	}
-	return turns[len(turns)-1].Agent, nil
+	return last.Agent, err
 }
 
 // newChat prepares the rows of a chat; nothing is stored yet but the

@@ -82,8 +82,12 @@ type TurnStore interface {
 	// TurnByKey finds the turn that was sent with a key: in a chat, or, if chat
 	// is "", the newest one in a repository.
 	TurnByKey(ctx context.Context, repo RepoID, chat ChatID, key string) (Turn, error)
-	// Turns lists a chat's turns by number.
+	// Turns lists a chat's turns by number: what it costs grows with the chat.
 	Turns(ctx context.Context, chat ChatID) ([]Turn, error)
+	// TurnsBetween lists those with numbers above after and below before.
+	TurnsBetween(ctx context.Context, chat ChatID, after, before int64) ([]Turn, error)
+	// LastTurn returns the newest turn that q selects, else CodeNotFound.
+	LastTurn(ctx context.Context, q TurnQuery) (Turn, error)
 	// OpenTurns lists the turns of all chats that are not terminal, in the
 	// order of chat and number.
 	OpenTurns(ctx context.Context) ([]Turn, error)
@@ -107,6 +111,16 @@ type TurnStore interface {
 	// ConfirmTurn makes a provisional turn a settled one, in one transaction.
 	// CodeBusy if it is not provisional, CodeConflict as with EndTurn.
 	ConfirmTurn(ctx context.Context, c TurnConfirmation) ([]Event, error)
+}
+
+// TurnQuery selects turns of a chat. Zero fields select everything.
+type TurnQuery struct {
+	Chat   ChatID
+	After  int64 // numbers above
+	Before int64 // numbers below; 0 for no bound
+	Agents []AgentName
+	Begun  bool // those that have a snapshot before
+	State  TurnState
 }
 
 // NewChat is what the first prompt of a chat creates.

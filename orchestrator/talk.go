@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 )
 
 // talk is one agent's session during one turn.
@@ -20,24 +19,24 @@ type talk struct {
 // open brings the session about by the resume ladder and prepares the prompt.
 func (lt *liveTurn) open(wt Worktree) (*talk, error) {
 	e, ctx := lt.e, lt.ctx
-	turns, err := e.Store.Turns(ctx, lt.turn.Chat)
+	row, family, err := lt.heritage(ctx)
 	if err != nil {
 		return nil, err
 	}
-	row, family, err := lt.heritage(ctx)
+	had, last, err := lt.earlier(ctx, family, row.ResetTurn)
 	if err != nil {
 		return nil, err
 	}
 	t := &talk{lt: lt, row: row}
 	t.session, err = e.Agents.Start(ctx, SessionRequest{
 		Chat: lt.turn.Chat, Turn: lt.turn.ID, Agent: lt.turn.Agent, Model: lt.turn.Model, Mode: lt.turn.Mode, Dir: wt.Dir,
-		NativeID: row.NativeID, Used: row.UsedAt, Turns: completedBy(turns, family, row.ResetTurn), Last: lastBy(turns, lt.turn, family),
+		NativeID: row.NativeID, Used: row.UsedAt, Had: had, Last: last,
 		Environ: lt.environ, Permit: lt.permit, Started: t.started, Gone: e.processGone, Notice: lt.notice, Ended: t.ended,
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := t.begin(ctx, turns); err != nil {
+	if err := t.begin(ctx); err != nil {
 		err = fmt.Errorf("begin the session: %w", err)
 		_ = t.session.Close(context.WithoutCancel(ctx)) // the error that led here says more
 		return nil, err
@@ -70,7 +69,7 @@ func (lt *liveTurn) heritage(ctx context.Context) (row Session, family []AgentNa
 }
 
 // begin tells the store and the followers how the session came to be.
-func (t *talk) begin(ctx context.Context, turns []Turn) error {
+func (t *talk) begin(ctx context.Context) error {
 	lt := t.lt
 	if !lt.hold(t.session) {
 		return context.Canceled
@@ -81,6 +80,10 @@ func (t *talk) begin(ctx context.Context, turns []Turn) error {
 		seen = 0
 	}
 	seen = max(seen, t.row.ResetTurn)
+	turns, err := lt.e.Store.TurnsBetween(ctx, lt.turn.Chat, seen, lt.turn.Number)
+	if err != nil {
+		return err
+	}
 	history, err := lt.e.history(ctx, turns, seen, t.info.Rung == RungNew, lt.turn)
 	if err != nil {
 		return err
@@ -186,23 +189,21 @@ func (e *Engine) processGone(p Process) {
 // notice tells those who follow the turn what they wait for.
 func (lt *liveTurn) notice(text string) { lt.e.say(lt.ctx, lt.turn, text) }
 
-// lastBy returns the last turn before cur that was taken in its session.
-func lastBy(turns []Turn, cur Turn, family []AgentName) TurnID {
-	for _, t := range slices.Backward(turns) {
-		if t.Number < cur.Number && slices.Contains(family, t.Agent) && t.Before != "" {
-			return t.ID
-		}
+// earlier says whether the agent has completed a turn in its session, and which
+// one it took in the chat before this one.
+func (lt *liveTurn) earlier(ctx context.Context, family []AgentName, reset int64) (had bool, last TurnID, err error) {
+	q := TurnQuery{Chat: lt.turn.Chat, Before: lt.turn.Number, Agents: family, Begun: true}
+	turn, err := lt.e.Store.LastTurn(ctx, q)
+	if CodeOf(err) == CodeNotFound {
+		return false, "", nil
 	}
-	return ""
-}
-
-// completedBy counts the turns that are in the session.
-func completedBy(turns []Turn, family []AgentName, reset int64) int {
-	n := 0
-	for _, t := range turns {
-		if t.Number > reset && slices.Contains(family, t.Agent) && t.State == TurnCompleted {
-			n++
-		}
+	if err != nil || turn.Number > reset && turn.State == TurnCompleted {
+		return err == nil, turn.ID, err
 	}
-	return n
+	q.After, q.State = reset, TurnCompleted
+	_, err = lt.e.Store.LastTurn(ctx, q)
+	if CodeOf(err) == CodeNotFound {
+		return false, turn.ID, nil
+	}
+	return err == nil, turn.ID, err
 }

@@ -46,7 +46,7 @@ func TestAnUnclearRefusalIsClearedUpByTheListOfSessions(t *testing.T) {
 		"no real answer": {[]string{`{}`}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			st, err := open(t, definition, orchestrator.SessionRequest{NativeID: "old", Turns: 1}, func(p *peer) {
+			st, err := open(t, definition, orchestrator.SessionRequest{NativeID: "old", Had: true}, func(p *peer) {
 				p.introduce(`{"sessionCapabilities":{"resume":{},"list":{}}}`)
 				p.refuse(p.expect("session/resume"), -32603, "service failure", `null`)
 				for _, page := range test.pages {
@@ -69,7 +69,7 @@ func TestAnUnclearRefusalIsClearedUpByTheListOfSessions(t *testing.T) {
 func TestAnAgentsOwnWordsForAnUnknownSessionAreData(t *testing.T) {
 	def := definition
 	def.Quirks.UnknownSession = []string{"Nobody by that name"}
-	_, err := open(t, def, orchestrator.SessionRequest{NativeID: "old", Turns: 1}, func(p *peer) {
+	_, err := open(t, def, orchestrator.SessionRequest{NativeID: "old", Had: true}, func(p *peer) {
 		p.introduce(`{"loadSession":true}`)
 		p.refuse(p.expect("session/load"), -32603, "Internal error", `{"details":"Nobody by that name: old"}`)
 		p.answer(p.expect("session/new"), `{"sessionId":"s1"}`)
@@ -93,7 +93,7 @@ func TestALoadWaitsForTheMinuteInWhichTheSessionWasMade(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				<-time.After(time.Until(time.Now().Truncate(time.Minute).Add(70 * time.Second))) // 10 s past a minute
-				req := orchestrator.SessionRequest{NativeID: "old", Turns: 1}
+				req := orchestrator.SessionRequest{NativeID: "old", Had: true}
 				if test.ago > 0 {
 					req.Used = time.Now().Add(-test.ago)
 				}

@@ -74,7 +74,7 @@ func (s *Session) bringBack(ctx context.Context, intro introduction, req orchest
 		}
 		return result, false, s.explain("load its session", intro.loginNeeded(err))
 	}
-	return result, s.replayEnds(ctx, req.Turns > 0), nil
+	return result, s.replayEnds(ctx, req.Had), nil
 }
 
 // restore sends session/resume or session/load. The answer may be null, and

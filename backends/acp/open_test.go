@@ -100,7 +100,7 @@ func TestASessionIsBroughtBackByTheBestRungThatIsAdvertised(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				st, err := open(t, definition, orchestrator.SessionRequest{NativeID: "old", Turns: 2}, test.script)
+				st, err := open(t, definition, orchestrator.SessionRequest{NativeID: "old", Had: true}, test.script)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -122,7 +122,7 @@ func TestOnlyAnUnknownSessionFallsThrough(t *testing.T) {
 		{-32603, "Internal error", `"database is locked"`},
 		{-32000, "Authentication required", `null`},
 	} {
-		_, err := open(t, definition, orchestrator.SessionRequest{NativeID: "old", Turns: 1}, func(p *peer) {
+		_, err := open(t, definition, orchestrator.SessionRequest{NativeID: "old", Had: true}, func(p *peer) {
 			p.introduce(`{"loadSession":true}`)
 			p.refuse(p.expect("session/load"), refusal.code, refusal.message, refusal.data)
 		})
@@ -150,7 +150,7 @@ func TestAReplayWithoutTurnsOfOursIsNoFailure(t *testing.T) {
 
 func TestALoadMayTakeLongAsLongAsItGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		st, err := open(t, definition, orchestrator.SessionRequest{NativeID: "old", Turns: 1}, func(p *peer) {
+		st, err := open(t, definition, orchestrator.SessionRequest{NativeID: "old", Had: true}, func(p *peer) {
 			p.introduce(`{"loadSession":true}`)
 			f := p.expect("session/load")
 			for range 10 {
@@ -186,7 +186,7 @@ func TestAnAgentThatDoesNotAnswerIsGivenUp(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				began := time.Now()
-				_, err := open(t, definition, orchestrator.SessionRequest{NativeID: test.native, Turns: 1}, func(p *peer) {
+				_, err := open(t, definition, orchestrator.SessionRequest{NativeID: test.native, Had: true}, func(p *peer) {
 					p.proc.complain("still thinking")
 					test.script(p)
 				})

@@ -234,7 +234,7 @@ func TestACostThatRunsOnIsChargedOnce(t *testing.T) {
 		return fmt.Sprintf(`{"sessionUpdate":"usage_update","used":1,"size":9,"cost":{"amount":%v,"currency":"USD"}}`, amount)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		st, err := open(t, definition, orchestrator.SessionRequest{NativeID: "s1", Turns: 1}, func(p *peer) {
+		st, err := open(t, definition, orchestrator.SessionRequest{NativeID: "s1", Had: true}, func(p *peer) {
 			p.introduce(`{"loadSession":true}`)
 			f := p.expect("session/load")
 			p.update(user)

@@ -65,7 +65,7 @@ func TestFaultsOfAnAgentAreStood(t *testing.T) { backendtest.Faults(t, scripted)
 func TestBrokenLoadSurfaces(t *testing.T) {
 	dir := t.TempDir()
 	_, err := scripted(t, "--load", "broken").Agents.Start(t.Context(), orchestrator.SessionRequest{
-		Agent: "scripted", Dir: orchestrator.WorktreeDir(dir), NativeID: "s-any", Turns: 1,
+		Agent: "scripted", Dir: orchestrator.WorktreeDir(dir), NativeID: "s-any", Had: true,
 	})
 	if orchestrator.CodeOf(err) != orchestrator.CodeAgent || !strings.Contains(err.Error(), "damaged") {
 		t.Errorf("got %v", err)

@@ -49,7 +49,7 @@ func attempt(t *testing.T, s Subject, dir, nativeID string, turns int) (*visit, 
 	var err error
 	v.AgentSession, err = s.Agents.Start(ctx, orchestrator.SessionRequest{
 		Chat: orchestrator.NewChatID(), Turn: orchestrator.NewTurnID(), Agent: s.Agent,
-		Dir: orchestrator.WorktreeDir(dir), NativeID: nativeID, Turns: turns,
+		Dir: orchestrator.WorktreeDir(dir), NativeID: nativeID, Had: turns > 0,
 		Permit:  func(_ context.Context, p orchestrator.Permission) (string, error) { return p.Options[0].ID, nil },
 		Started: func(p orchestrator.Process) { v.processes = append(v.processes, p) },
 	})

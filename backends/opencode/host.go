@@ -119,7 +119,7 @@ func (h *Host) known(ctx context.Context, req orchestrator.SessionRequest) (bool
 	if err != nil || info.Directory != string(req.Dir) {
 		return false, err
 	}
-	if req.Turns == 0 {
+	if !req.Had {
 		return true, nil
 	}
 	some, err := h.api.messages(ctx, string(req.Dir), req.NativeID, 1)

@@ -92,7 +92,7 @@ func (c *chat) begin() orchestrator.AgentSession {
 		c.h.t.Fatal(err)
 	}
 	c.req.NativeID = s.Info().NativeID
-	c.req.Turns++
+	c.req.Had = true
 	return s
 }
 

@@ -10,15 +10,16 @@ import (
 	"boo/orchestrator"
 )
 
-// The chats are chosen before anything is looked up for them.
+// CROSS has SQLite go by the order of the tables: the chats are read in their
+// order from an index, and what belongs to one is looked up as it comes.
 const selectSummaries = `
 SELECT c.id, c.repo_id, c.title, c.state, c.agents, c.last_state, c.name, c.kind, c.agent, c.model,
        r.root, w.common_dir, w.dir, w.base, w.baseline, w.state, w.reason,
        c.created_ms, c.last_used_ms, c.turns, c.pending, w.created_ms, c.closed_ms, c.log_after
-FROM (SELECT * FROM chats %s ORDER BY used_order DESC LIMIT ?) c
-JOIN repos r ON r.id = c.repo_id
-JOIN worktrees w ON w.chat_id = c.id
-ORDER BY c.used_order DESC`
+FROM chats c
+CROSS JOIN repos r ON r.id = c.repo_id
+CROSS JOIN worktrees w ON w.chat_id = c.id
+%s ORDER BY c.used_order DESC LIMIT ?`
 
 // The columns of selectSummaries: first those with text, then those with numbers.
 const (
@@ -108,13 +109,13 @@ func (s *summaries) add(r *summaryRow) error {
 func (s *Store) Chats(ctx context.Context, query orchestrator.ChatQuery) (list []orchestrator.ChatSummary, err error) {
 	var f filter
 	if query.Repo != "" {
-		f.and("repo_id = ?", query.Repo)
+		f.and("c.repo_id = ?", query.Repo)
 	}
 	if query.Called != "" {
-		f.and("((id >= ? AND id < ?) OR (name = ? AND name <> ''))", query.Called, query.Called+"{", query.Called)
+		f.and("((c.id >= ? AND c.id < ?) OR (c.name = ? AND c.name <> ''))", query.Called, query.Called+"{", query.Called)
 	}
 	if query.Shown {
-		f.and("state <> 'archived'")
+		f.and("c.state <> 'archived'")
 	}
 	text, args := fmt.Sprintf(selectSummaries, f.where()), append(f.args, atMost(query.Limit))
 	err = s.read(ctx, "list chats", func(q sqlx.QueryerContext) error {

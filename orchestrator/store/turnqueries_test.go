@@ -1,0 +1,39 @@
+package store_test
+
+import (
+	"testing"
+
+	"boo/orchestrator"
+)
+
+func TestLastTurn(t *testing.T) {
+	f := newFixture(t)
+	must(t, f.Exec(f.ctx, `UPDATE turns SET state = 'failed' WHERE chat_id = ?`, f.chat))
+	fill(t, f, 2, 4)
+	must(t, f.Exec(f.ctx, `UPDATE turns SET agent = 'qwen' WHERE chat_id = 'c-1' AND number = 2`))
+	must(t, f.Exec(f.ctx, `UPDATE turns SET state = 'failed', before_commit = '' WHERE chat_id = 'c-1' AND number = 4`))
+	for name, c := range map[string]struct {
+		query orchestrator.TurnQuery
+		want  int64 // 0: none
+	}{
+		"of all":                 {orchestrator.TurnQuery{}, 4},
+		"that began":             {orchestrator.TurnQuery{Begun: true}, 3},
+		"that completed":         {orchestrator.TurnQuery{State: orchestrator.TurnCompleted}, 3},
+		"before one":             {orchestrator.TurnQuery{Before: 3}, 2},
+		"of an agent":            {orchestrator.TurnQuery{Agents: []orchestrator.AgentName{"qwen"}}, 2},
+		"of two agents":          {orchestrator.TurnQuery{Agents: []orchestrator.AgentName{"qwen", "goose"}}, 4},
+		"of an agent, after one": {orchestrator.TurnQuery{Agents: []orchestrator.AgentName{"qwen"}, After: 2}, 0},
+		"of nobody":              {orchestrator.TurnQuery{Agents: []orchestrator.AgentName{"nobody"}}, 0},
+	} {
+		c.query.Chat = "c-1"
+		turn, err := f.LastTurn(f.ctx, c.query)
+		if turn.Number != c.want || (orchestrator.CodeOf(err) == orchestrator.CodeNotFound) != (c.want == 0) {
+			t.Errorf("%s: %d, %v, want %d", name, turn.Number, err, c.want)
+		}
+	}
+	between, err := f.TurnsBetween(f.ctx, "c-1", 1, 4)
+	must(t, err)
+	if len(between) != 2 || between[0].Number != 2 || between[1].Number != 3 || between[0].Chat != "c-1" {
+		t.Errorf("between 1 and 4: %+v", between)
+	}
+}
