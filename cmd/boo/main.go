@@ -20,15 +20,20 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 )
 
 func main() {
 	supervise()
+	// A command is over before it pays to look for garbage; the daemon does.
+	debug.SetGCPercent(commandGC)
 	e := newEnv()
 	wire(e)
 	os.Exit(e.run(os.Args))
 }
+
+const commandGC, daemonGC = 800, 100
 
 // run is the program without the end of the process.
 func (e *env) run(args []string) int {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -110,6 +111,7 @@ func (r *recovered) Recover(ctx context.Context) ([]orchestrator.Recovery, error
 
 // serveDaemon is the life of a daemon in this process.
 func serveDaemon(ctx context.Context, d dirs, c config, o daemonRunOptions) error {
+	debug.SetGCPercent(daemonGC)
 	id, err := identify(d)
 	if err != nil {
 		return err
