@@ -98,6 +98,13 @@ func (o serviceOptions) enabled() []string {
 func runServiceInstall(ctx context.Context, e *env, o serviceOptions) error {
 	ctx, stop := e.stoppable(ctx)
 	defer stop()
+	if o.Chat != "" && !o.System { // another's chats cannot be looked up
+		name, err := servedName(ctx, e, o.Chat)
+		if err != nil {
+			return err
+		}
+		o.Chat = name
+	}
 	files, err := serviceFiles(e, o)
 	if err != nil {
 		return err
@@ -135,6 +142,24 @@ func runServiceInstall(ctx context.Context, e *env, o serviceOptions) error {
 		}
 	}
 	return nil
+}
+
+// servedName is what the chat goes by where no repository says which one is
+// meant: its name if that is the only such one, else its id.
+func servedName(ctx context.Context, e *env, name string) (string, error) {
+	svc, err := e.service(ctx)
+	if err != nil {
+		return "", err
+	}
+	chat, err := svc.Chat(ctx, orchestrator.ChatRef{Dir: e.Dir, Prefix: name})
+	if err != nil {
+		return "", err
+	}
+	anywhere, err := svc.Chat(ctx, orchestrator.ChatRef{Dir: "/", Prefix: name})
+	if err == nil && anywhere.ID == chat.ID && name == string(chat.Name) {
+		return name, nil
+	}
+	return string(chat.ID), nil
 }
 
 type installedView struct {

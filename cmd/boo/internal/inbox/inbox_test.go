@@ -1,0 +1,140 @@
+package inbox
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"boo/orchestrator"
+)
+
+const limit = 100
+
+func open(t *testing.T, path string) *Inbox {
+	t.Helper()
+	b, err := Open(path, limit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err == nil {
+		_, err = f.WriteString(text)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func expect(t *testing.T, b *Inbox, want ...string) {
+	t.Helper()
+	for _, w := range want {
+		if got, err := b.Next(t.Context()); err != nil || got != w {
+			t.Fatalf("%q, %v; want %q", got, err, w)
+		}
+	}
+}
+
+func TestMessagesComeWholeAndInOrder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "deep", "chat.fifo")
+	b := open(t, path)
+	write(t, path, "first\x00sec")
+	expect(t, b, "first")
+	write(t, path, "ond\nline\x00\x00third\x00")
+	expect(t, b, "second\nline", "", "third")
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(b.part()); !os.IsNotExist(err) {
+		t.Errorf("something was kept of nothing: %v", err)
+	}
+}
+
+func TestWhatWasNotHandedOutIsThereTheNextTime(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "chat.fifo")
+	b := open(t, path)
+	write(t, path, "first\x00second\x00thi")
+	expect(t, b, "first")
+	write(t, path, "r") // not even read
+	if err := b.Close("first"); err != nil {
+		t.Fatal(err)
+	}
+	b = open(t, path)
+	write(t, path, "d\x00")
+	expect(t, b, "first", "second", "third")
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b = open(t, path)
+	defer b.Close()
+	write(t, path, "last\x00")
+	expect(t, b, "last")
+}
+
+func TestALongMessageIsDroppedAndSaid(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "chat.fifo")
+	b := open(t, path)
+	defer b.Close()
+	fits := strings.Repeat("y", limit)
+	write(t, path, "a\x00"+strings.Repeat("x", limit+1)+"\x00"+fits+"\x00")
+	expect(t, b, "a")
+	if _, err := b.Next(t.Context()); !errors.Is(err, ErrTooLong) {
+		t.Fatal(err)
+	}
+	expect(t, b, fits)
+}
+
+func TestWaitingEndsWithItsContext(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "chat.fifo")
+	b := open(t, path)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	why := errors.New("enough")
+	ended := make(chan error)
+	go func() {
+		_, err := b.Next(ctx)
+		ended <- err
+	}()
+	cancel(why)
+	if err := <-ended; !errors.Is(err, why) {
+		t.Error(err)
+	}
+	write(t, path, "late\x00")
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b = open(t, path)
+	defer b.Close()
+	expect(t, b, "late")
+}
+
+func TestOnlyAPipeOfOnesOwnWillDo(t *testing.T) {
+	for what, spoil := range map[string]func(path string) error{
+		"a file":          func(path string) error { return os.WriteFile(path, nil, 0o600) },
+		"a symlink":       func(path string) error { return os.Symlink("/dev/null", path) },
+		"open for others": func(path string) error { return os.Chmod(path, 0o622) },
+	} {
+		path := filepath.Join(t.TempDir(), "chat.fifo")
+		if what == "open for others" {
+			if err := open(t, path).Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := spoil(path); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(path, limit); orchestrator.CodeOf(err) != orchestrator.CodeDenied {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
