@@ -45,6 +45,7 @@ type inProcess struct {
 	text    bool // line ends may be converted
 	byForce forcedFiles
 	rules   map[orchestrator.Path]bool // directories whose attributes were looked at
+	textual map[orchestrator.Path]bool // those whose attributes call for line ends
 	pack    *pack.Writer
 	written pack.Result
 	stored  func(orchestrator.ObjectID) bool // is it there, though nothing may refer to it yet; may be nil
@@ -91,7 +92,8 @@ func (e *Engine) snapshotInProcess(ctx context.Context, take taking) (snap orche
 func (e *Engine) openInProcess(ctx context.Context, wt orchestrator.Worktree, prev orchestrator.Snapshot) (*inProcess, error) {
 	p := &inProcess{
 		engine: e, wt: wt, began: time.Now().Add(-clockTick),
-		edits: map[orchestrator.Path]orchestrator.Entry{}, rules: map[orchestrator.Path]bool{},
+		edits: map[orchestrator.Path]orchestrator.Entry{},
+		rules: map[orchestrator.Path]bool{}, textual: map[orchestrator.Path]bool{},
 	}
 	var err error
 	if p.repo, err = e.chat(ctx, wt); err != nil {
@@ -152,6 +154,9 @@ func (p *inProcess) close() error {
 
 // tree makes the trees of what find has found.
 func (p *inProcess) tree(ctx context.Context) (treeedit.Result, error) {
+	if p.newRules() {
+		return treeedit.Result{}, errUnusual // git reads what they hold for
+	}
 	spine, base, err := newSpine(p.index)
 	if err != nil {
 		return treeedit.Result{}, err
@@ -214,11 +219,6 @@ func (p *inProcess) list(ctx context.Context, ignores *ignores) (gone, files []o
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, path := range found.Gone {
-		if isRules(path) {
-			return nil, nil, errUnusual // git goes by the rules of the base then
-		}
-	}
 	files = slices.Concat(found.Suspects, untracked, forced)
 	slices.Sort(files)
 	return found.Gone, slices.Compact(files), nil
@@ -267,7 +267,9 @@ func (p *inProcess) attributesIn(dir orchestrator.Path) error {
 	if c&rewritten != 0 {
 		return errUnusual
 	}
-	p.text = p.text || c&textual != 0
+	if c&textual != 0 {
+		p.text, p.textual[dir] = true, true
+	}
 	return nil
 }
 

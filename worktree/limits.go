@@ -82,7 +82,7 @@ func join(dir orchestrator.Path, name string) orchestrator.Path {
 
 // readable looks at what stands at the paths that are to be read, and leaves
 // out what must not be: anything but files and symlinks, and files over the
-// limit. What is gone, or behind a symlink now, is a removal.
+// limit. What is gone, behind a symlink or a directory now, is a removal.
 func (e *Engine) readable(root string, s *scan) {
 	slices.Sort(s.add)
 	var kept []orchestrator.Path
@@ -90,7 +90,7 @@ func (e *Engine) readable(root string, s *scan) {
 		info, err := lstatBelow(root, string(p))
 		why := ""
 		switch {
-		case errors.Is(err, fs.ErrNotExist):
+		case errors.Is(err, fs.ErrNotExist), err == nil && info.IsDir():
 			s.set = append(s.set, indexed{path: p})
 			continue
 		case err != nil:

@@ -55,14 +55,15 @@ type randomWork struct {
 	rng    *rand.Rand
 	wt     orchestrator.Worktree
 	forced map[string]bool
+	odd    bool // line ends are converted, and there are repositories in the tree
 	log    []string
 }
 
 func newRandomWork(t *testing.T, seed uint64) *randomWork {
-	w := &randomWork{rng: rand.New(rand.NewPCG(seed, 7)), forced: map[string]bool{}}
+	w := &randomWork{rng: rand.New(rand.NewPCG(seed, 7)), forced: map[string]bool{}, odd: seed%4 == 3}
 	w.f = newFixture(t, func(o *worktree.Options) {
 		o.Fallback = func(why error) {
-			if !errors.Is(why, worktree.ErrUnwatched) {
+			if !w.odd && !errors.Is(why, worktree.ErrUnwatched) {
 				t.Errorf("left to git after %s: %v", strings.Join(w.log, ", "), why)
 			}
 		}
@@ -71,6 +72,9 @@ func newRandomWork(t *testing.T, seed uint64) *randomWork {
 		w.f.write(fmt.Sprintf("%s/%s", w.f.repo, w.name()), fmt.Sprintf("base %d\n", i))
 	}
 	w.f.write(w.f.repo+"/.gitignore", "*.log\nout/\n")
+	if w.odd {
+		w.f.write(w.f.repo+"/.gitattributes", "* text=auto\nfb* eol=crlf\nfy* -text\nfx* filter=none\n")
+	}
 	w.f.commit()
 	w.wt = w.f.create()
 	return w
@@ -119,6 +123,19 @@ func (w *randomWork) step() {
 			w.f.git(dir, "add", "-f", "--", name)
 		},
 		"git commit": func() { w.f.git(dir, "commit", "-q", "--allow-empty", "-am", "agent") },
+	}
+	if w.odd {
+		steps["line ends"] = func() { w.clear(path); w.f.write(path, fmt.Sprintf("%d\r\n$Id$\r\n", w.rng.IntN(3))) }
+		steps["attributes"] = func() {
+			rules := []string{"* text=auto\n", "* -text\n", "fa* text eol=crlf\n", "fa.b ident\n"}
+			w.f.write(filepath.Dir(path)+"/.gitattributes", rules[w.rng.IntN(len(rules))])
+		}
+		steps["repository"] = func() {
+			w.f.remove(dir + "/nested")
+			w.f.mkdir(dir + "/nested")
+			w.f.git(dir+"/nested", "init", "-q")
+			w.f.git(dir+"/nested", "commit", "-q", "--allow-empty", "-m", fmt.Sprint(w.rng.IntN(3)))
+		}
 	}
 	kind := slices.Sorted(maps.Keys(steps))[w.rng.IntN(len(steps))]
 	w.log = append(w.log, kind+" "+name)

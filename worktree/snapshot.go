@@ -191,6 +191,10 @@ func (e *Engine) record(ctx context.Context, wt orchestrator.Worktree, r repo, p
 	if err := e.links(ctx, wt, r, &s); err != nil {
 		return orchestrator.Snapshot{}, err
 	}
+	reread, err := e.newRules(wt, r, &s)
+	if err != nil {
+		return orchestrator.Snapshot{}, err
+	}
 	e.readable(string(wt.Dir), &s)
 
 	snap := orchestrator.Snapshot{}
@@ -201,7 +205,12 @@ func (e *Engine) record(ctx context.Context, wt orchestrator.Worktree, r repo, p
 		}
 		defer remove()
 		index := filepath.Join(temp, "index")
-		if err := copyIndex(r.index, index); err != nil {
+		if reread != nil {
+			err = reread.WriteFile(index)
+		} else {
+			err = copyIndex(r.index, index)
+		}
+		if err != nil {
 			return orchestrator.Snapshot{}, err
 		}
 		r = r.with(index)

@@ -287,8 +287,6 @@ func (v *view) gone(path orchestrator.Path, tracked bool) error {
 	switch {
 	case !tracked:
 		delete(v.edits, path)
-	case isRules(path):
-		return errUnusual // git goes by the rules of the base then
 	default:
 		v.edits[path] = orchestrator.Entry{}
 	}

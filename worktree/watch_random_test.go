@@ -66,7 +66,7 @@ func TestWatchedSnapshotsOfRandomWorkEqualPlainGit(t *testing.T) {
 				}
 				watch.Rest(t.Context())
 			}
-			if seen == 0 || rested == 0 {
+			if !w.odd && (seen == 0 || rested == 0) {
 				t.Errorf("the watch has seen %d turns, and %d times what was between them", seen, rested)
 			}
 			w.f.git(w.f.repo, "fsck", "--strict", "--no-dangling")
