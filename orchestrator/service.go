@@ -11,6 +11,7 @@ type Service interface {
 	Reviews
 	Approving
 	Checking
+	Checkpointing
 	Closing
 	Reaping
 

@@ -40,6 +40,7 @@ func newApp(e *env) *cli.App {
 			reaperCommand(e),
 			turnCommand(e),
 			usageCommand(e),
+			checkpointCommand(e),
 			permitCommand(e),
 			agentsCommand(e),
 			approveCommand(e),

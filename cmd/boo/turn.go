@@ -12,7 +12,7 @@ func turnCommand(e *env) *cli.Command {
 	return &cli.Command{
 		Name:        "turn",
 		Usage:       "look at one turn, or have its prompt taken once more",
-		Subcommands: []*cli.Command{turnRetryCommand(e)},
+		Subcommands: []*cli.Command{turnShowCommand(e), turnRetryCommand(e)},
 	}
 }
 

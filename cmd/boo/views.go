@@ -81,11 +81,7 @@ type sessionLine struct {
 func viewDetail(d orchestrator.ChatDetail) chatDetailView {
 	v := chatDetailView{chatView: viewChat(d.ChatSummary), TurnList: []turnLine{}, Sessions: []sessionLine{}}
 	for _, t := range d.TurnList {
-		v.TurnList = append(v.TurnList, turnLine{
-			ID: t.ID, Number: t.Number, Agent: t.Agent, Model: t.Model, Prompt: t.Prompt, State: t.State, Reason: t.Reason,
-			Session: t.Rung, Before: t.Before, After: t.After, Usage: t.Usage,
-			Sent: t.Sent, Started: moment(t.Started), Ended: moment(t.Ended),
-		})
+		v.TurnList = append(v.TurnList, viewTurn(t))
 	}
 	for _, s := range d.Sessions {
 		can, _ := backends.Abilities(s.Caps)
@@ -95,6 +91,14 @@ func viewDetail(d orchestrator.ChatDetail) chatDetailView {
 		})
 	}
 	return v
+}
+
+func viewTurn(t orchestrator.Turn) turnLine {
+	return turnLine{
+		ID: t.ID, Number: t.Number, Agent: t.Agent, Model: t.Model, Prompt: t.Prompt, State: t.State, Reason: t.Reason,
+		Session: t.Rung, Before: t.Before, After: t.After, Usage: t.Usage,
+		Sent: t.Sent, Started: moment(t.Started), Ended: moment(t.Ended),
+	}
 }
 
 func moment(t time.Time) *time.Time {

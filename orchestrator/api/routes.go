@@ -152,6 +152,26 @@ var (
 	}
 )
 
+// The rows about turns and checkpoints.
+var (
+	rowTurn        = call[orchestrator.TurnID, orchestrator.TurnDetail]{route: "POST /v1/turn", do: orchestrator.Service.Turn}
+	rowCheckpoints = call[orchestrator.CheckpointSelector, []orchestrator.CheckpointState]{
+		route: "POST /v1/checkpoints", do: orchestrator.Service.Checkpoints,
+	}
+	rowVerify = call[orchestrator.CheckpointSelector, orchestrator.CheckpointReport]{
+		route: "POST /v1/checkpoints/verify", do: orchestrator.Service.VerifyCheckpoints, changes: true,
+	}
+	rowDrop = call[dropIn, int]{
+		route: "POST /v1/checkpoints/drop", changes: true,
+		do: func(svc orchestrator.Service, ctx context.Context, in dropIn) (int, error) {
+			return svc.DropCheckpoints(ctx, in.Selector, in.Keep)
+		},
+	}
+	rowImport = call[[]orchestrator.Checkpoint, []orchestrator.CheckpointImport]{
+		route: "POST /v1/checkpoints/import", do: orchestrator.Service.ImportCheckpoints, changes: true, limit: maxSets,
+	}
+)
+
 // rows is all of the table.
 func rows() []row {
 	return []row{
@@ -159,12 +179,18 @@ func rows() []row {
 		rowWorktrees, rowRepair, rowRisk, rowArchive, rowUnarchive,
 		rowClose, rowReopen, rowRemove, rowReset,
 		rowSweep, rowReaperStatus, rowReaperLog,
+		rowTurn, rowCheckpoints, rowVerify, rowDrop, rowImport,
 		rowApprovals, rowApprove, rowRevoke, rowCheck,
 		rowChanges, rowReview, rowHunks, rowDangers, rowDiff, rowBlame, rowConflicts, rowApply, rowReject, rowUndo,
 	}
 }
 
 type none struct{}
+
+type dropIn struct {
+	Selector orchestrator.CheckpointSelector
+	Keep     int
+}
 
 type stopIn struct {
 	Turn orchestrator.TurnID
