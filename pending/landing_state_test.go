@@ -1,0 +1,93 @@
+package pending_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"boo/orchestrator"
+)
+
+// While somebody else's git holds the index, nothing can be staged, and so
+// nothing is written; edits alone do not need it.
+func TestALockedIndexKeepsFromStagingOnly(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string]string{"f": "1\n"})
+	w.turn("goose", w.edit(map[string]string{"f": "2\n", "new": "n"}))
+	before := tree(t, w.repo)
+	lock := filepath.Join(string(w.at.GitDir), "index.lock")
+	if err := os.WriteFile(lock, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, options := range []orchestrator.ApplyOptions{{Index: true}, {Commit: "m"}} {
+		w.options = options
+		_, err := w.apply()
+		if err == nil || !strings.Contains(err.Error(), "index.lock") {
+			t.Errorf("with %+v the error is %v", options, err)
+		}
+		same(t, "after the refusal", tree(t, w.repo), before)
+		w.checkClean()
+	}
+	w.options = orchestrator.ApplyOptions{}
+	w.mustApply()
+	if _, err := os.Lstat(lock); err != nil {
+		t.Error("somebody else's lock was removed")
+	}
+}
+
+func TestLandingInASparseCheckoutTouchesItsPathsAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, map[string]string{"in/f": "1\n", "out/f": "1\n", "out/deep/g": "1\n", "top": "1\n"})
+	w.turn("goose", w.edit(map[string]string{"in/f": "2\n", "in/new": "n\n", "out/f": "2\n"}))
+	w.run(w.repo, "sparse-checkout", "set", "--cone", "--sparse-index", "in")
+	before, files := w.run(w.repo, "ls-files", "-t"), tree(t, w.repo)
+	w.options = orchestrator.ApplyOptions{Commit: "m"}
+	r, err := w.apply()
+	if orchestrator.CodeOf(err) != orchestrator.CodeConflict || len(r.Conflict) != 1 || r.Conflict[0].Path != "out/f" {
+		t.Fatalf("error %v, result %+v", err, r)
+	}
+	same(t, "after the refusal", tree(t, w.repo), files)
+	w.mustApply("in/f", "in/new")
+	if s := w.status(); s != "" {
+		t.Errorf("after the commit the status is\n%s", s)
+	}
+	if got := w.run(w.repo, "ls-files", "-t"); got != strings.Replace(before, "H in/f\n", "H in/f\nH in/new\n", 1) {
+		t.Errorf("the index has\n%s\nhad\n%s", got, before)
+	}
+	w.mustUndo()
+	if got := w.run(w.repo, "ls-files", "-t"); got != before || w.status() != "" {
+		t.Errorf("after undo\n%s%s\nwas\n%s", got, w.status(), before)
+	}
+	same(t, "after undo", tree(t, w.repo), files)
+}
+
+func TestACommitOnABranchWithoutCommits(t *testing.T) {
+	t.Parallel()
+	for _, format := range []string{"sha1", "sha256"} {
+		t.Run(format, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, map[string]string{"f": "1\n"}, "--object-format="+format)
+			w.turn("goose", w.edit(map[string]string{"f": "2\n", "new": "n\n"}))
+			w.run(w.repo, "checkout", "-q", "--orphan", "fresh")
+			w.run(w.repo, "rm", "-q", "-r", "--cached", ".")
+			before := tree(t, w.repo)
+			w.options = orchestrator.ApplyOptions{Commit: "first"}
+			if r, err := w.apply(); orchestrator.CodeOf(err) != orchestrator.CodeConflict || len(r.Conflict) != 1 || r.Conflict[0].Path != "f" {
+				t.Fatalf("f is not there to be changed: error %v, result %+v", err, r)
+			}
+			r := w.mustApply("new")
+			if got := w.run(w.repo, "log", "--format=%H %P", "fresh"); strings.TrimSpace(got) != string(r.Commit) {
+				t.Errorf("the log is %q, the commit %s", got, r.Commit)
+			}
+			if got := w.show("fresh", "new"); got != "n\n" {
+				t.Errorf("committed is %q", got)
+			}
+			w.mustUndo()
+			same(t, "after undo", tree(t, w.repo), before)
+			if got := w.run(w.repo, "for-each-ref", "refs/heads/fresh"); got != "" {
+				t.Errorf("the branch is still there: %s", got)
+			}
+		})
+	}
+}
