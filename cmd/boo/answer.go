@@ -1,14 +1,19 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/google/jsonschema-go/jsonschema"
 
 	"boo/orchestrator"
 )
@@ -36,7 +41,7 @@ func (a *answer) note(ev orchestrator.Event) {
 // answerSchema is what the answer of a turn has to be: JSON of a certain form.
 type answerSchema struct {
 	text     string // as the agent is told it
-	compiled *jsonschema.Schema
+	compiled *jsonschema.Resolved
 }
 
 // readSchema reads a JSON Schema. What it refers to may be in other files, and
@@ -55,20 +60,63 @@ func readSchema(path string) (*answerSchema, error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return nil, bad(orchestrator.CodeInternal, err)
 	}
-	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(string(text)))
-	if err != nil {
+	var schema jsonschema.Schema
+	if err := json.Unmarshal(text, &schema); err != nil {
 		return nil, bad(orchestrator.CodeInvalid, err)
 	}
-	compiler := jsonschema.NewCompiler()
-	compiler.UseLoader(jsonschema.SchemeURLLoader{"file": jsonschema.FileLoader{}})
-	if err := compiler.AddResource(path, doc); err != nil {
-		return nil, bad(orchestrator.CodeInvalid, err)
+	if name := unknownType(reflect.ValueOf(&schema)); name != "" {
+		return nil, bad(orchestrator.CodeInvalid, fmt.Errorf("there is no type %q", name))
 	}
-	compiled, err := compiler.Compile(path)
+	at := url.URL{Scheme: "file", Path: path}
+	compiled, err := schema.Resolve(&jsonschema.ResolveOptions{BaseURI: at.String(), Loader: schemaIn})
 	if err != nil {
 		return nil, bad(orchestrator.CodeInvalid, err)
 	}
 	return &answerSchema{text: string(text), compiled: compiled}, nil
+}
+
+var jsonTypes = []string{"", "null", "boolean", "object", "array", "number", "string", "integer"}
+
+// unknownType finds a type in a schema, or in one below it, that JSON does not
+// have: no answer would fit. "" says that there is none.
+func unknownType(v reflect.Value) (name string) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.Type() != reflect.TypeFor[*jsonschema.Schema]() || v.IsNil() || !v.CanInterface() {
+			return ""
+		}
+		s := v.Interface().(*jsonschema.Schema)
+		for _, name := range slices.Concat(s.Types, []string{s.Type}) {
+			if !slices.Contains(jsonTypes, name) {
+				return name
+			}
+		}
+		for _, field := range v.Elem().Fields() {
+			name = cmp.Or(name, unknownType(field))
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			name = cmp.Or(name, unknownType(v.Index(i)))
+		}
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			name = cmp.Or(name, unknownType(v.MapIndex(key)))
+		}
+	}
+	return name
+}
+
+// schemaIn reads a schema that another one refers to.
+func schemaIn(at *url.URL) (*jsonschema.Schema, error) {
+	if at.Scheme != "file" {
+		return nil, fmt.Errorf("%s is not a file, and nothing is fetched", at)
+	}
+	text, err := os.ReadFile(at.Path)
+	if err != nil {
+		return nil, err
+	}
+	schema := &jsonschema.Schema{}
+	return schema, json.Unmarshal(text, schema)
 }
 
 // ask adds to a prompt what its answer has to be.
@@ -85,17 +133,12 @@ func (s *answerSchema) check(text string) (json.RawMessage, error) {
 		_, inside, _ = strings.Cut(inside, "\n")
 		text = strings.TrimSpace(strings.TrimSuffix(inside, "```"))
 	}
-	value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
-	if err != nil {
+	var value any
+	if err := json.Unmarshal([]byte(text), &value); err != nil {
 		return nil, orchestrator.Errorf(orchestrator.CodeAgent, "the answer is not JSON: %w", err)
 	}
-	err = s.compiled.Validate(value)
-	if wrong, ok := errors.AsType[*jsonschema.ValidationError](err); ok {
-		_, where, _ := strings.Cut(wrong.Error(), "\n")
-		return nil, orchestrator.Errorf(orchestrator.CodeAgent, "the answer does not fit the schema: %s", strings.Join(strings.Fields(where), " "))
-	}
-	if err != nil {
-		return nil, err
+	if err := s.compiled.Validate(value); err != nil {
+		return nil, orchestrator.Errorf(orchestrator.CodeAgent, "the answer does not fit the schema: %w", err)
 	}
 	return json.RawMessage(text), nil
 }

@@ -29,8 +29,8 @@ func TestAnAnswerHasToFitTheSchema(t *testing.T) {
 		`[{"line": 7}]`:                  "",
 		"```json\n[{\"line\":7}]\n```\n": "",
 		"  []\n":                         "",
-		`[{"line":"7"}]`:                 "/0/line",
-		`[{}]`:                           "'line'",
+		`[{"line":"7"}]`:                 "/properties/line",
+		`[{}]`:                           "missing properties",
 		`Here: [{"line":7}]`:             "not JSON",
 		`[] and more`:                    "not JSON",
 		"":                               "not JSON",
@@ -44,7 +44,7 @@ func TestAnAnswerHasToFitTheSchema(t *testing.T) {
 
 func TestASchemaThatIsNoneIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	for text, code := range map[string]orchestrator.Code{
-		`{`: orchestrator.CodeInvalid, `{"type":"nonsense"}`: orchestrator.CodeInvalid,
+		`{`: orchestrator.CodeInvalid, `{"type":"nonsense"}`: orchestrator.CodeInvalid, `{"items":{"anyOf":[{"type":"text"}]}}`: orchestrator.CodeInvalid,
 		`{"$ref":"https://example.invalid/schema.json"}`: orchestrator.CodeInvalid,
 	} {
 		if _, err := readSchema(schemaFile(t, text)); orchestrator.CodeOf(err) != code || !strings.Contains(err.Error(), "nothing was sent") {
