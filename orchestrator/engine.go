@@ -23,6 +23,7 @@ type Config struct {
 	Reaper    Reaper   // nil where nothing is swept
 	// Worktrees is the directory that the chats' worktrees are made in.
 	Worktrees string
+	Logs      SessionLogs // nil where none are kept
 	// Histories is the directory for what is too long to be told to an agent in
 	// its prompt; "" if there is none.
 	Histories string
@@ -52,6 +53,8 @@ type Engine struct {
 	end     context.CancelFunc
 	watches watches
 	turns   sync.WaitGroup
+
+	keeper *logKeeper // nil where session logs are not kept up
 
 	mu          sync.Mutex
 	live        map[TurnID]*liveTurn
@@ -104,6 +107,7 @@ func (e *Engine) Close() error {
 	e.end()
 	e.turns.Wait()
 	e.watches.close()
+	e.keeper.close()
 	ctx, cancel := context.WithTimeout(context.Background(), settleTime)
 	defer cancel()
 	return errors.Join(e.Agents.Close(ctx), e.Store.Close())
@@ -111,6 +115,7 @@ func (e *Engine) Close() error {
 
 // announce wakes those who follow a chat.
 func (e *Engine) announce(chat ChatID) {
+	e.keeper.mark(chat)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if ch, ok := e.changed[chat]; ok {

@@ -63,6 +63,7 @@ func (e *Engine) admit(turn Turn, req SendRequest) (*liveTurn, error) {
 // begin starts the goroutine that takes the turn through; turn is as stored.
 func (lt *liveTurn) begin(turn Turn) {
 	lt.turn = turn
+	lt.e.keeper.learn(turn.Chat, lt.environ)
 	go func() {
 		lt.err = lt.run()
 		lt.runHook()

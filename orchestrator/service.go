@@ -80,6 +80,10 @@ type Service interface {
 	// Status tells what runs and what waits, of all chats.
 	Status(ctx context.Context) (Status, error)
 
+	// RebuildLog writes a chat's session log anew from what is stored, and returns
+	// where it is. environ is the person's environment, of which no secrets are
+	// written.
+	RebuildLog(ctx context.Context, ref ChatRef, environ []string) (path string, err error)
 	// Usage adds up what the turns of all chats have cost, the dearest first, or
 	// day by day.
 	Usage(ctx context.Context, by UsageBy) ([]UsageLine, error)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"boo/cmd/boo/internal/tty"
 	"boo/orchestrator"
 )
 
@@ -31,6 +32,7 @@ func chatLogCommand(e *env) *cli.Command {
 			&cli.IntFlag{Name: "n", Usage: "only the newest `COUNT` events"},
 			&cli.StringFlag{Name: "since", Usage: "only events after `SEQ`, a number, or since a time ago (2h) or a moment (2026-03-01)"},
 			filterFlag(),
+			toggle("rebuild", "write the chat's file in the directory of session logs anew, and print where it is"),
 			toggle("follow", "go on with what happens", "f"),
 		},
 		Action: func(c *cli.Context) error {
@@ -41,6 +43,9 @@ func chatLogCommand(e *env) *cli.Command {
 			if c.IsSet("n") && c.Int("n") < 1 {
 				return usageError(c, fmt.Errorf("-n wants a number above 0"), false)
 			}
+			if c.Bool("rebuild") {
+				return runRebuildLog(c.Context, e, ref)
+			}
 			filter, err := parseFilter(c.StringSlice("filter"), c.String("since"), e.Now())
 			if err != nil {
 				return usageError(c, err, false)
@@ -50,6 +55,22 @@ func chatLogCommand(e *env) *cli.Command {
 			})
 		},
 	}
+}
+
+func runRebuildLog(ctx context.Context, e *env, ref orchestrator.ChatRef) error {
+	svc, err := e.turns(ctx)
+	if err != nil {
+		return err
+	}
+	path, err := svc.RebuildLog(ctx, ref, personEnviron(e.Environ()))
+	if err != nil {
+		return err
+	}
+	if e.JSON {
+		return e.Stdout.JSON(map[string]string{"path": path})
+	}
+	e.Stdout.Println(tty.Plain(path))
+	return nil
 }
 
 const logPage = 1000

@@ -27,6 +27,8 @@ type config struct {
 	Worktree worktreeConfig `toml:"worktree"`
 	// Reaper says when worktrees leave the disk that nobody uses.
 	Reaper reaperConfig `toml:"reaper"`
+	// Record says what is written down besides the store.
+	Record recordConfig `toml:"record"`
 	policyConfig
 
 	// Policy is what the settings above come to for the engine.
@@ -36,7 +38,7 @@ type config struct {
 // readConfig reads config.toml in dir; without one everything has its default.
 // home is the person's home directory.
 func readConfig(dir, home string) (config, error) {
-	c := config{DefaultAgent: "goose", Worktree: defaultWorktree(), Reaper: defaultReaper(), policyConfig: defaultPolicy()}
+	c := config{DefaultAgent: "goose", Worktree: defaultWorktree(), Record: defaultRecord(), Reaper: defaultReaper(), policyConfig: defaultPolicy()}
 	path := filepath.Join(dir, "config.toml")
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -60,6 +62,9 @@ func readConfig(dir, home string) (config, error) {
 	}
 	if key, err := c.Reaper.check(); err != nil {
 		return c, orchestrator.Errorf(orchestrator.CodeInvalid, "%s:%d: reaper.%s: %v", path, lineOf(string(text), toml.Key{"reaper", key}), key, err)
+	}
+	if key, err := c.Record.check(); err != nil {
+		return c, orchestrator.Errorf(orchestrator.CodeInvalid, "%s:%d: record.%s: %v", path, lineOf(string(text), toml.Key{"record", key}), key, err)
 	}
 	policy, bad := c.policy(home)
 	if bad != nil {

@@ -64,6 +64,7 @@ func openEngine(ctx context.Context, d dirs, c config) (*orchestrator.Engine, er
 	return orchestrator.NewEngine(orchestrator.Config{
 		Store:     db,
 		Trees:     trees,
+		Logs:      sessionLogs(d, c),
 		Histories: filepath.Join(d.Data, "histories"),
 		Agents:    backends.NewPool(registry, c.Pool.options(d.Data)),
 		Pending:   pending.New(trees, db, locks),

@@ -47,6 +47,7 @@ func openWork(ctx context.Context, d dirs, c config, log *slog.Logger) (daemon.W
 	if err != nil {
 		return nil, err
 	}
+	engine.KeepLogs()
 	settled, err := engine.Recover(ctx)
 	if err != nil {
 		_ = engine.Close() // the error that led here says more

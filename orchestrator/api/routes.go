@@ -89,6 +89,17 @@ var (
 	}
 )
 
+// The rows about the record.
+var (
+	rowRebuild = call[rebuildIn, rebuildOut]{
+		route: "POST /v1/rebuild", changes: true,
+		do: func(svc orchestrator.Service, ctx context.Context, in rebuildIn) (rebuildOut, error) {
+			path, err := svc.RebuildLog(ctx, in.Ref, in.Environ)
+			return rebuildOut{path}, err
+		},
+	}
+)
+
 // The rows about changes.
 var (
 	rowChanges = call[orchestrator.ChangeSelector, []orchestrator.Change]{route: "POST /v1/changes", do: orchestrator.Service.Changes}
@@ -175,7 +186,7 @@ var (
 // rows is all of the table.
 func rows() []row {
 	return []row{
-		rowSend, rowCreate, rowUsage, rowStop, rowAnswer, rowPermissions, rowChats, rowChat, rowLog, rowRecover, rowRestart, rowStatus, rowTurnEvents, rowChatEvents,
+		rowSend, rowCreate, rowUsage, rowRebuild, rowStop, rowAnswer, rowPermissions, rowChats, rowChat, rowLog, rowRecover, rowRestart, rowStatus, rowTurnEvents, rowChatEvents,
 		rowWorktrees, rowRepair, rowRisk, rowArchive, rowUnarchive,
 		rowClose, rowReopen, rowRemove, rowReset,
 		rowSweep, rowReaperStatus, rowReaperLog,
@@ -237,6 +248,13 @@ type restartIn struct {
 	Ref   orchestrator.ChatRef
 	Agent orchestrator.AgentName
 }
+
+type rebuildIn struct {
+	Ref     orchestrator.ChatRef
+	Environ []string
+}
+
+type rebuildOut struct{ Path string }
 
 type diffIn struct {
 	Set     orchestrator.ChangeSet

@@ -65,6 +65,12 @@ func (c *Client) Status(ctx context.Context) (orchestrator.Status, error) {
 	return rowStatus.on(ctx, c, none{})
 }
 
+// RebuildLog implements [orchestrator.Service].
+func (c *Client) RebuildLog(ctx context.Context, ref orchestrator.ChatRef, environ []string) (string, error) {
+	out, err := rowRebuild.on(ctx, c, rebuildIn{ref, environ})
+	return out.Path, err
+}
+
 // Usage implements [orchestrator.Service].
 func (c *Client) Usage(ctx context.Context, by orchestrator.UsageBy) ([]orchestrator.UsageLine, error) {
 	return rowUsage.on(ctx, c, by)
