@@ -135,3 +135,40 @@ func BenchmarkSweep(b *testing.B) {
 	b.ReportMetric(float64(int64(after.HeapSys)-int64(before.HeapSys))/(1<<20), "MB-more")
 	b.ReportMetric(float64(swept.Milliseconds())/float64(b.N), "ms/sweep")
 }
+
+// BenchmarkArchive archives a clean worktree, as a caller sees it, beside git
+// worktree remove of one like it.
+func BenchmarkArchive(b *testing.B) {
+	for _, files := range []int{100, 90_000} {
+		b.Run(fmt.Sprintf("files=%d", files), func(b *testing.B) {
+			var archived, removed time.Duration
+			for b.Loop() {
+				b.StopTimer()
+				w := crowd(b, 1, files)
+				list, err := w.db.SweepChats(b.Context(), []orchestrator.WorktreeState{orchestrator.WorktreeActive}, "", 1)
+				mustB(b, err)
+				gitB(b, w.root, "-C", w.root+"/repo", "worktree", "add", "-q", "--detach", w.root+"/plain")
+				var steps []string
+				last, step := time.Now(), "judge"
+				w.archiver.OnStep(func(name string) {
+					steps = append(steps, fmt.Sprintf("%s %v", step, time.Since(last).Round(time.Millisecond)))
+					last, step = time.Now(), name
+				})
+				b.StartTimer()
+				began := time.Now()
+				_, err = w.engine.Archive(b.Context(), orchestrator.ChatRef{Prefix: string(list[0].Worktree.Chat)}, false)
+				archived += time.Since(began)
+				mustB(b, err)
+				b.StopTimer()
+				b.Log(steps)
+				must := time.Now()
+				gitB(b, w.root, "-C", w.root+"/repo", "worktree", "remove", w.root+"/plain")
+				removed += time.Since(must)
+				mustB(b, w.engine.Close())
+				b.StartTimer()
+			}
+			b.ReportMetric(float64(archived)/float64(removed), "of-git-worktree-remove")
+			b.ReportMetric(float64(archived.Milliseconds())/float64(b.N), "ms/archive")
+		})
+	}
+}

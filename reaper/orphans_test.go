@@ -173,4 +173,3 @@ func TestTheClockThatLeapsTakesNothing(t *testing.T) {
 		t.Errorf("its archive is %s", b.state())
 	}
 }
-

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"boo/orchestrator"
+	"boo/worktree/internal/dircache"
+	"boo/worktree/internal/pack/objectid"
 )
 
 // mostIgnored is how many bytes of ignored files are kept of a worktree that
@@ -120,7 +122,9 @@ func (e *Engine) keepRest(ctx context.Context, wt orchestrator.Worktree) (kept o
 		return "", nil, fmt.Errorf("keep ignored files: %w", err)
 	}
 	fmt.Fprintf(&entries, "040000 tree %s\t%s\n100644 blob %s\t%s\n", ignored, keptFiles, modes, keptModes)
-	if raw, err := os.ReadFile(adminOf(wt).file("index")); err == nil {
+	if raw, err := os.ReadFile(adminOf(wt).file("index")); e.nothingStaged(wt, r) {
+		// A restore makes the same index.
+	} else if err == nil {
 		staged := filepath.Join(temp, "staged")
 		if err := os.WriteFile(staged, raw, 0o600); err != nil {
 			return "", nil, err
@@ -158,6 +162,35 @@ func (e *Engine) keepRest(ctx context.Context, wt orchestrator.Worktree) (kept o
 		return "", nil, err
 	}
 	return kept, left, e.MoveRef(ctx, wt.CommonDir, archiveRef(wt.Chat), old, kept)
+}
+
+// nothingStaged reports whether the worktree's own index holds nothing but the
+// base, at which HEAD is, and no mark of anybody's. false says only that this is
+// not certain.
+func (e *Engine) nothingStaged(wt orchestrator.Worktree, r repo) bool {
+	head, err := readHead(string(adminOf(wt)))
+	if err != nil || head != wt.Base {
+		return false
+	}
+	format, err := objectid.FormatOf(wt.Base)
+	if err != nil {
+		return false
+	}
+	own, err := dircache.Read(r.own, format)
+	if err != nil {
+		return false
+	}
+	base, err := dircache.Read(r.index, format)
+	if err != nil || len(own.Entries()) != len(base.Entries()) {
+		return false
+	}
+	for i, entry := range own.Entries() {
+		at := base.Entries()[i]
+		if entry.Flags != 0 || entry.Stage != 0 || entry.Path != at.Path || entry.Mode != at.Mode || entry.ID != at.ID || at.Flags != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // ignoredFiles lists the ignored files that are kept: the entries that git names
