@@ -228,6 +228,8 @@ func (f *trapped) lookAndMend(wt orchestrator.Worktree, newest orchestrator.Snap
 		"checked out": func() error { _, _, err := f.engine.CheckedOut(ctx, c); return err },
 		"chats":       func() error { _, err := f.engine.Chats(ctx, common); return err },
 		"usage":       func() error { _, err := f.engine.Usage(ctx, wt); return err },
+		"weigh":       func() error { _, err := f.engine.Weigh(ctx, wt); return err },
+		"mirrors":     func() error { _, err := f.engine.Mirrors(ctx, common); return err },
 		"maintain":    func() error { return f.engine.Maintain(ctx, common) },
 	} {
 		if err := call(); err != nil {

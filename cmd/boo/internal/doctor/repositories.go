@@ -162,7 +162,7 @@ func strangers(ctx context.Context, p Patient, l *findings) {
 		if !owned[dir] {
 			l.add(Finding{
 				Check: "directory", Level: Warning, Subject: dir, What: "it stands among the worktrees, and is no chat's",
-				Why: "it takes room, and nothing keeps what is in it", Try: "boo reaper run, which keeps what is at risk; or look at it: ls -A " + shell(dir),
+				Why: "it takes room, and nothing keeps what is in it", Try: "boo reaper run; what it keeps is for you to look at: ls -A " + shell(dir),
 			})
 		}
 	}
