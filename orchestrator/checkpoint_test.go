@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -124,5 +125,28 @@ func TestATurnHasSoManySteps(t *testing.T) {
 	}
 	if got := w.checkpoints(); !strings.Contains(got, "; 4 halted(max_steps)") {
 		t.Errorf("checkpoints %q", got)
+	}
+}
+
+// Whichever of its steps an agent is killed in, and by whatever is sent next:
+// boo has nothing done twice.
+func TestNothingIsDoneTwiceWhereverAnAgentIsKilled(t *testing.T) {
+	w := newWorld(t)
+	for _, at := range []string{"1", "2", "3"} {
+		prompt := fmt.Sprintf("run echo %[1]sa >>log;;run echo %[1]sb >>log;;run echo %[1]sc >>log;;run sleep 1000", at)
+		title := map[string]string{"1": "echo 1b >>log", "2": "echo 2c >>log", "3": "sleep 1000"}[at]
+		sent := w.send("one", "say begin", inNewChat)
+		w.follow(sent.Turn, nil)
+		if state, err := w.killIn(prompt, title); state != orchestrator.TurnInterrupted {
+			t.Fatalf("ended as %s, %v", state, err)
+		}
+		w.turn("one", "run echo next >>log")
+		lines := strings.Fields(w.readTree("log"))
+		if slices.Sort(lines); len(slices.Compact(slices.Clone(lines))) != len(lines) || !slices.Contains(lines, at+"a") {
+			t.Errorf("killed in %q, the file holds %q", title, lines)
+		}
+		if told := w.prompts("one"); strings.Count(told, "run echo "+at+"a") != 1 {
+			t.Errorf("the prompt was sent again: %s", told)
+		}
 	}
 }

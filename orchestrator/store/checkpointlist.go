@@ -125,7 +125,7 @@ func restoreCheckpoint(ctx context.Context, t *tx, c orchestrator.Checkpoint) (b
 	err := t.GetContext(ctx, &row, "SELECT * FROM checkpoints WHERE "+one, c.Chat, c.Agent, c.Generation, c.Step)
 	switch have := row.checkpoint(); {
 	case errors.Is(err, sql.ErrNoRows):
-		return true, putCheckpoint(ctx, t, c)
+		return true, putCheckpoint(ctx, t, insertCheckpoint, c)
 	case err != nil:
 		return false, err
 	case have.Fault() == "" && have.Digest == c.Digest:
@@ -136,7 +136,7 @@ func restoreCheckpoint(ctx context.Context, t *tx, c orchestrator.Checkpoint) (b
 	if _, err := t.ExecContext(ctx, "DELETE FROM checkpoints WHERE "+one, c.Chat, c.Agent, c.Generation, c.Step); err != nil {
 		return false, err
 	}
-	return true, putCheckpoint(ctx, t, c)
+	return true, putCheckpoint(ctx, t, insertCheckpoint, c)
 }
 
 // The newest of each generation that hold are kept: keep of the newest one, one

@@ -52,22 +52,31 @@ func rowOfCheckpoint(c orchestrator.Checkpoint) (checkpointRow, error) {
 	return r, err
 }
 
-const insertCheckpoint = `
+const (
+	insertCheckpoint = `
 INSERT INTO checkpoints (chat_id, agent, generation, step, turn_id, seq, native_id, tree, status, reason, at_ms, calls, more, digest)
-VALUES (:chat_id, :agent, :generation, :step, :turn_id, :seq, :native_id, :tree, :status, :reason, :at_ms, :calls, :more, :digest)`
+SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14`
+	// Who has not seen the newest one is not whose turn it is.
+	insertNextCheckpoint = insertCheckpoint + `
+WHERE ?4 = 1 + coalesce((SELECT step FROM checkpoints WHERE chat_id = ?1 AND agent = ?2 AND generation = ?3 ORDER BY step DESC LIMIT 1), 0)`
+)
 
-// putCheckpoint stores one that is complete but for its digest. CodeConflict if
-// its step is there already.
-func putCheckpoint(ctx context.Context, t *tx, c orchestrator.Checkpoint) error {
+// putCheckpoint stores one that is complete but for its digest. CodeConflict,
+// and nothing is stored, if the insert finds no place for it.
+func putCheckpoint(ctx context.Context, t *tx, insert string, c orchestrator.Checkpoint) error {
 	c.At = instant(millis(orNow(c.At, t.now)))
 	c.Digest = c.Sum()
-	row, err := rowOfCheckpoint(c)
+	r, err := rowOfCheckpoint(c)
 	if err != nil {
 		return fmt.Errorf("write checkpoint %d: %w", c.Step, err)
 	}
-	_, err = t.NamedExecContext(ctx, insertCheckpoint, row)
-	if isTaken(err) {
-		return orchestrator.Errorf(orchestrator.CodeConflict, "checkpoint %d of %s in chat %s is stored already", c.Step, c.Agent, c.Chat)
+	result, err := t.ExecContext(ctx, insert, r.Chat, r.Agent, r.Generation, r.Step, r.Turn, r.Seq, r.NativeID, r.Tree, r.Status, r.Reason, r.At, r.Calls, r.More, r.Digest)
+	if err != nil {
+		return err
+	}
+	n, err := result.RowsAffected()
+	if err == nil && n == 0 {
+		err = orchestrator.Errorf(orchestrator.CodeConflict, "step %d of %s in chat %s does not follow on its newest checkpoint", c.Step, c.Agent, c.Chat)
 	}
 	return err
 }
@@ -83,21 +92,11 @@ func (s *Store) LastStep(ctx context.Context, of orchestrator.Session) (last int
 }
 
 // putSteps stores the checkpoints of a batch of events if they follow on the
-// newest one: who has not seen that one is not whose turn it is.
+// newest one.
 func putSteps(ctx context.Context, t *tx, generation int64, events []orchestrator.Event, steps []orchestrator.Step) error {
-	if len(steps) == 0 {
-		return nil
-	}
-	var last int64
-	if err := t.GetContext(ctx, &last, selectLastStep, steps[0].Chat, steps[0].Agent, generation); err != nil {
-		return err
-	}
 	for _, step := range steps {
-		if last++; step.Step != last {
-			return orchestrator.Errorf(orchestrator.CodeConflict, "the step %d of %s in chat %s does not follow on the newest one, %d", step.Step, step.Agent, step.Chat, last-1)
-		}
 		step.Generation, step.Seq = generation, events[step.Event].Seq
-		if err := putCheckpoint(ctx, t, step.Checkpoint); err != nil {
+		if err := putCheckpoint(ctx, t, insertNextCheckpoint, step.Checkpoint); err != nil {
 			return err
 		}
 	}
@@ -116,7 +115,7 @@ func endSteps(ctx context.Context, t *tx, turn orchestrator.Turn, c orchestrator
 	}
 	c.Chat, c.Agent, c.Turn, c.Seq = turn.Chat, turn.Agent, turn.ID, seq
 	c.Generation, c.NativeID, c.Step = session.Generation, session.NativeID, c.Step+1
-	if err := putCheckpoint(ctx, t, c); err != nil || note == "" {
+	if err := putCheckpoint(ctx, t, insertCheckpoint, c); err != nil || note == "" {
 		return err
 	}
 	_, err = t.ExecContext(ctx, "INSERT INTO notes (chat_id, agent, text) VALUES (?, ?, ?)", turn.Chat, turn.Agent, note)
