@@ -49,10 +49,15 @@ func newApp(e *env) *cli.App {
 			doctorCommand(e),
 			demoCommand(e),
 			versionCommand(e),
+			helpCommand(e),
+			completionCommand(e),
+			manCommand(e),
+			completeCommand(e),
 		},
 	}
 	for _, c := range app.Commands {
 		complete(e, c)
+		exemplify(c, c.Name)
 	}
 	return app
 }

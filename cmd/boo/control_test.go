@@ -130,7 +130,9 @@ func TestAFollowedLogGoesOnUntilItIsStopped(t *testing.T) {
 	signals := make(chan os.Signal, 1)
 	e.Signals = func() (<-chan os.Signal, func()) { return signals, func() {} }
 	done := make(chan error, 1)
-	go func() { done <- runChatLog(context.Background(), e, logOptions{Filter: logFilter{after: 1}, Follow: true}) }()
+	go func() {
+		done <- runChatLog(context.Background(), e, logOptions{Filter: logFilter{after: 1}, Follow: true})
+	}()
 	signals <- syscall.SIGINT
 	if got := e.report(<-done); got != 130 {
 		t.Errorf("status %d", got)

@@ -142,6 +142,10 @@ func (f *fakeService) Log(_ context.Context, _ orchestrator.ChatRef, after orche
 	return rest[:min(limit, len(rest))], nil
 }
 
+func (f *fakeService) Changes(context.Context, orchestrator.ChangeSelector) ([]orchestrator.Change, error) {
+	return f.pending, nil
+}
+
 func (f *fakeService) Review(_ context.Context, sel orchestrator.ReviewSelector) ([]orchestrator.ChangeSet, error) {
 	if f.sets != nil {
 		return f.sets, nil
