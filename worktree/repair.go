@@ -18,7 +18,7 @@ import (
 // nothing when all was well, which costs a few small reads.
 //
 //	directory gone                  restored, see [Engine.Restore]
-//	directory moved, git knows      moved back
+//	directory moved                 moved back, if git knows or it is near
 //	.git file gone, damaged, other  written anew; a directory is set aside
 //	registration gone or wrong      written anew, the index with it
 //	lock of the index, stale        removed
@@ -70,27 +70,6 @@ func (e *Engine) place(ctx context.Context, wt orchestrator.Worktree) (string, e
 		return "", err
 	}
 	return "the directory of the worktree was gone; its files are those of the newest snapshot again", nil
-}
-
-// movedTo returns where the worktree was moved to with git's knowledge, "" if
-// it is not known to be anywhere.
-func movedTo(wt orchestrator.Worktree) string {
-	at, err := readSmall(adminOf(wt).file("gitdir"), 64<<10)
-	if err != nil {
-		return ""
-	}
-	link := strings.TrimRight(string(at), "\n")
-	dir := filepath.Dir(link)
-	if !filepath.IsAbs(link) || filepath.Base(link) != ".git" || dir == string(wt.Dir) {
-		return ""
-	}
-	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
-		return ""
-	}
-	if content, err := readSmall(link, 64<<10); err != nil || string(content) != adminOf(wt).dotGit() {
-		return ""
-	}
-	return dir
 }
 
 // relate makes sure that the worktree's .git file leads to its registration. A

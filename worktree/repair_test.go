@@ -40,6 +40,20 @@ var harms = []struct {
 		rename(f, string(wt.Dir), f.root+"/moved")
 		f.git(f.root+"/moved", "worktree", "repair")
 	}, "it is back at"},
+	{"moved by hand", func(f *fixture, wt orchestrator.Worktree) { rename(f, string(wt.Dir), f.root+"/moved") }, "it is back at"},
+	{"copied by hand, twice", func(f *fixture, wt orchestrator.Worktree) {
+		for _, to := range []string{"/one", "/two"} {
+			if err := os.CopyFS(f.root+to, os.DirFS(string(wt.Dir))); err != nil {
+				f.t.Fatal(err)
+			}
+		}
+		f.remove(string(wt.Dir))
+	}, "was gone"},
+	{"gone, and another one says to be it", func(f *fixture, wt orchestrator.Worktree) {
+		other := f.create()
+		f.write(string(other.Dir)+"/.git", "gitdir: "+strings.TrimSuffix(admin(wt, ""), "/")+"\n")
+		f.remove(string(wt.Dir))
+	}, "was gone"},
 	{".git gone", func(f *fixture, wt orchestrator.Worktree) { f.remove(string(wt.Dir) + "/.git") }, "its .git file was gone"},
 	{".git garbage", func(f *fixture, wt orchestrator.Worktree) { f.write(string(wt.Dir)+"/.git", "x\n") }, "its .git file was damaged"},
 	{".git to elsewhere", func(f *fixture, wt orchestrator.Worktree) {
