@@ -52,15 +52,12 @@ func (p *pass) makeRoom(ctx context.Context, young []orchestrator.SweepChat) err
 	if err != nil {
 		return err
 	}
-	kept := map[orchestrator.ChatID]bool{}
-	for _, c := range young {
-		kept[c.Worktree.Chat] = true
-	}
 	taken := int64(0)
-	for chat, size := range sizes {
-		if taken += size.Snapshots; !kept[chat] {
-			taken += size.Bytes
-		}
+	for chat := range p.owned {
+		taken += sizes[chat].Bytes + sizes[chat].Snapshots
+	}
+	for _, c := range young {
+		taken += sizes[c.Worktree.Chat].Snapshots
 	}
 	slices.SortFunc(young, func(a, b orchestrator.SweepChat) int { return a.ArchivedAt.Compare(b.ArchivedAt) })
 	for _, c := range young {

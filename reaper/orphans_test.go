@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"boo/orchestrator"
+	"boo/reaper"
 )
 
 func there(path string) bool {
@@ -171,5 +172,27 @@ func TestTheClockThatLeapsTakesNothing(t *testing.T) {
 	b.clock.set(400 * 24 * time.Hour)
 	if b.sweep(); b.state() != orchestrator.WorktreeArchived {
 		t.Errorf("its archive is %s", b.state())
+	}
+}
+
+func TestTheOldestArchiveMakesRoom(t *testing.T) {
+	w := newWorld(t)
+	must(t, w.settled())
+	rules := reaper.DefaultRules()
+	rules.Disk = 1 << 20
+	b := w.broom(rules)
+	b.age()
+	if b.sweep(); b.state() != orchestrator.WorktreeArchived {
+		t.Fatalf("it is %s", b.state())
+	}
+	size := orchestrator.TreeSize{TreeUsage: orchestrator.TreeUsage{Bytes: 1 << 30, Snapshots: 1 << 19}, Measured: b.clock.now.Wall}
+	must(t, b.db.PutSize(t.Context(), b.wt.Chat, size)) // its files are off the disk
+	if b.sweep(); b.state() != orchestrator.WorktreeArchived {
+		t.Fatalf("though it fits it is %s", b.state())
+	}
+	size.Snapshots = 2 << 20
+	must(t, b.db.PutSize(t.Context(), b.wt.Chat, size))
+	if b.sweep(); b.state() != orchestrator.WorktreePurged {
+		t.Errorf("without room it is %s", b.state())
 	}
 }
