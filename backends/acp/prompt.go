@@ -52,6 +52,9 @@ func (s *Session) Prompt(ctx context.Context, blocks []string, sent func() error
 	if err := sent(); err != nil {
 		return orchestrator.TurnResult{}, err
 	}
+	if untold := s.takeUntold(); untold != nil {
+		t.take(untold)
+	}
 	s.listen(t)
 	s.conn.out.write(line)
 	x := &exchange{s: s, t: t, call: call}
@@ -75,6 +78,15 @@ func (s *Session) enter(sink func(orchestrator.Event)) (*turn, error) {
 	s.turn = newTurn(sink, &s.meter)
 	s.turn.asides = s.def.Quirks.Asides
 	return s.turn, nil
+}
+
+// takeUntold returns what came between turns and is the next one's to tell.
+func (s *Session) takeUntold() json.RawMessage {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	untold := s.untold
+	s.untold = nil
+	return untold
 }
 
 // listen makes the updates that are read from here on the turn's.

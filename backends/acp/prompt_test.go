@@ -3,6 +3,7 @@ package acp_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -46,6 +47,30 @@ func TestATurnBringsEveryEventBeforeItsAnswer(t *testing.T) {
 	}
 	if tr.all()[2].Plan[0].Content != "look" || tr.all()[1].MessageID != "m2" {
 		t.Errorf("events = %+v", tr.all())
+	}
+}
+
+func TestCommandsToldBeforeThePromptAreTheNextTurns(t *testing.T) {
+	st := mustOpen(t, func(p *peer) {
+		p.update(`{"sessionUpdate":"available_commands_update","availableCommands":[{"name":"compact"}]}`)
+		for range 2 {
+			p.answer(p.expect("session/prompt"), `{"stopReason":"end_turn"}`)
+		}
+	})
+	var told []string
+	for range 2 {
+		tr, _, err := st.prompt("hello")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, ev := range tr.all() {
+			if ev.Kind == orchestrator.EventCommands {
+				told = append(told, string(ev.Raw))
+			}
+		}
+	}
+	if want := []string{`[{"name":"compact"}]`}; !slices.Equal(told, want) {
+		t.Errorf("told: %q, want %q", told, want)
 	}
 }
 

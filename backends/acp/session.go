@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -37,9 +38,10 @@ type Session struct {
 	meter meter
 
 	mu      sync.Mutex
-	turn    *turn // of the prompt that has not returned
-	live    *turn // the same while updates are its own: from the prompt's way out to its answer
-	users   int   // user messages of a replay
+	turn    *turn           // of the prompt that has not returned
+	live    *turn           // the same while updates are its own: from the prompt's way out to its answer
+	users   int             // user messages of a replay
+	untold  json.RawMessage // the newest update of commands that no prompt had asked for
 	pending map[string]*permission
 	closing bool
 	bidden  bool // to close its session
@@ -83,8 +85,12 @@ func (s *Session) update(raw json.RawMessage) {
 	})
 }
 
+// maxUntold bounds what is kept of an agent for its next turn, in bytes.
+const maxUntold = 256 << 10
+
 // replayed looks at an update that no prompt asked for: only states are taken
-// from it. s.mu is held.
+// from it. Which commands there are agents tell once, when a session is opened:
+// that is kept for the next turn. s.mu is held.
 func (s *Session) replayed(raw json.RawMessage) {
 	switch updateKind(raw) {
 	case updateUser:
@@ -92,6 +98,10 @@ func (s *Session) replayed(raw json.RawMessage) {
 	case updateUsage:
 		if u, ok := decodeWindow(raw); ok {
 			s.meter.take(u)
+		}
+	case updateCommands:
+		if len(raw) <= maxUntold {
+			s.untold = slices.Clone(raw)
 		}
 	}
 }
