@@ -43,6 +43,11 @@ func (e *Engine) Recover(ctx context.Context) ([]Recovery, error) {
 	return done, e.recoverArchives(ctx)
 }
 
+// EvictAll puts on record that no agent is warm: whoever is about to be the one
+// that keeps them says so before its first turn. A process that held the sessions
+// of several chats is on record for one of them only.
+func (e *Engine) EvictAll(ctx context.Context) error { return e.Store.EvictSessions(ctx) }
+
 func (e *Engine) recoverApplies(ctx context.Context) ([]Recovery, error) {
 	results, err := e.Pending.Recover(ctx)
 	var done []Recovery

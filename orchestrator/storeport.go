@@ -189,6 +189,9 @@ type SessionStore interface {
 	// moved says whether it was. It does not wait for the disk, nor does
 	// PutSession.
 	MoveSession(ctx context.Context, s Session, from []SessionState, to SessionState, lastErr string) (moved bool, err error)
+	// EvictSessions sets every session that is on record as live, in chats without
+	// an open turn, to evicted.
+	EvictSessions(ctx context.Context) error
 	// PutSession stores all of s but its lifetime usage and what a reset sets.
 	// CodeConflict if it was reset since s was read.
 	PutSession(ctx context.Context, s Session) error

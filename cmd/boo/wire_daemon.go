@@ -53,6 +53,9 @@ func openWork(ctx context.Context, d dirs, c config, log *slog.Logger) (daemon.W
 		_ = engine.Close() // the error that led here says more
 		return nil, err
 	}
+	if err := engine.EvictAll(ctx); err != nil {
+		log.Warn("note that no agent is warm", "error", err)
+	}
 	for _, r := range settled {
 		log.Info("recovered", "chat", r.Chat, "turn", r.Turn, "message", r.Message)
 	}

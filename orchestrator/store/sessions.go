@@ -125,6 +125,19 @@ func (s *Store) MoveSession(ctx context.Context, session orchestrator.Session, f
 	return moved, err
 }
 
+const evictSessions = `
+UPDATE sessions SET state = 'evicted' WHERE state IN ('starting', 'idle', 'busy', 'cancelling')
+    AND chat_id NOT IN (SELECT chat_id FROM turns WHERE state IN ('queued', 'accepted', 'running', 'cancelling'))`
+
+// EvictSessions sets the sessions that are on record as live, in chats without an
+// open turn, to evicted.
+func (s *Store) EvictSessions(ctx context.Context) error {
+	return s.write(ctx, logged, "evict sessions", func(t *tx) error {
+		_, err := t.ExecContext(ctx, evictSessions)
+		return err
+	})
+}
+
 // PutSession stores all of session but its lifetime usage and what a reset sets.
 // CodeNotFound if the chat is not there, CodeConflict if the session was reset
 // since it was read.

@@ -37,3 +37,19 @@ func TestLastTurn(t *testing.T) {
 		t.Errorf("between 1 and 4: %+v", between)
 	}
 }
+
+func TestOnlyChatsWithAnOpenTurnKeepLiveSessions(t *testing.T) {
+	f := newFixture(t)
+	session := orchestrator.Session{Chat: f.chat, Agent: "goose", State: orchestrator.SessionIdle}
+	must(t, f.PutSession(f.ctx, session))
+	state := func(want orchestrator.SessionState) {
+		t.Helper()
+		must(t, f.EvictSessions(f.ctx))
+		if s, err := f.Session(f.ctx, f.chat, "goose"); err != nil || s.State != want {
+			t.Errorf("the session is %s, %v, want %s", s.State, err, want)
+		}
+	}
+	state(orchestrator.SessionIdle)
+	must(t, f.Exec(f.ctx, `UPDATE turns SET state = 'failed'`))
+	state(orchestrator.SessionEvicted)
+}
