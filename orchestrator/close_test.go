@@ -80,10 +80,9 @@ func TestAChatWithATurnIsNotClosed(t *testing.T) {
 	if chat, tree := w.state(); chat != orchestrator.ChatClosed || tree != orchestrator.WorktreeActive {
 		t.Fatalf("the chat is %s, its worktree %s", chat, tree)
 	}
-	if next := w.send("one", "say new"); !next.NewChat {
-		t.Error("who names no chat goes on with the closed one")
-	} else {
-		w.follow(next.Turn, nil)
+	next := w.send("one", "say new")
+	if h := w.follow(next.Turn, nil); !next.NewChat || !strings.Contains(h.events[1].Text, "is closed, so this is a new one") {
+		t.Errorf("who names no chat goes on with %+v: %+v", next, h.events[1])
 	}
 	h := w.follow(w.send("one", "say again", func(r *orchestrator.SendRequest) { r.Ref.Prefix = string(sent.Chat) }).Turn, nil)
 	if h.state != orchestrator.TurnCompleted || !strings.Contains(h.events[1].Text, "the chat was closed; it is open again") {

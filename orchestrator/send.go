@@ -44,6 +44,9 @@ func (e *Engine) Send(ctx context.Context, req SendRequest) (Sent, error) {
 			return Sent{}, err
 		}
 		turn.Chat, target.dir = newChat.Chat.ID, newChat.Worktree.Dir
+		if target.ended != "" {
+			newChat.Notices = append(newChat.Notices, fmt.Sprintf("chat %s is closed, so this is a new one; to go on with that: boo chat send -c %s", target.ended, target.ended))
+		}
 	} else if ahead, err = e.ahead(ctx, target.chat); err != nil {
 		return Sent{}, err
 	} else if _, err = e.leftOf(ctx, target.chat); err != nil {
@@ -151,6 +154,7 @@ type sendTarget struct {
 	dir      WorktreeDir
 	agent    AgentName
 	model    string // that the chat has for the agent
+	ended    ChatID // closed, so that the new one is told apart; "" if none is
 }
 
 // target finds out where a prompt goes, without making anything.
@@ -183,6 +187,9 @@ func (e *Engine) target(ctx context.Context, req SendRequest) (sendTarget, error
 	// begins a new one.
 	if found && chat.State != ChatOpen && req.Ref.Prefix == "" {
 		found = false
+		if chat.State == ChatClosed {
+			t.ended = chat.ID
+		}
 	}
 	if found && chat.Worktree.State == WorktreePurged {
 		return t, purged(chat.ID)
