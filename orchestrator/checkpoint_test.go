@@ -103,6 +103,9 @@ func TestWhatADeadBooLeftIsToldToo(t *testing.T) {
 	if err != nil || len(done) != 1 {
 		t.Fatalf("recovered %v, %v", done, err)
 	}
+	if turn, err := w.Turn(t.Context(), done[0].Turn); err != nil || turn.Turn.Calls != 2 || turn.Checkpoint == nil || turn.Checkpoint.Step != 3 {
+		t.Errorf("the turn is shown as %+v, %v", turn, err)
+	}
 	if got, want := w.checkpoints(), "1 in_progress write a.txt; 2 in_progress sleep 1000; 3 in_progress(interrupted) sleep 1000"; got != want {
 		t.Errorf("checkpoints %q, want %q", got, want)
 	}

@@ -40,4 +40,14 @@
 //
 //	pending ──▶ superseded | applied | rejected | conflict
 //	applied ──▶ reverted
+//
+// # Checkpoint
+//
+//	in_progress (before a tool call) ──▶ in_progress ──▶ …
+//	        ╰──▶ completed | failed | halted | in_progress, cut off (a turn's end)
+//
+// The steps of a session are numbered without gaps, each stored if it follows on
+// the newest one; a reset begins a new generation. What was completed is over;
+// what was cut off the agent is told of, once, with the calls whose outcome
+// nobody knows; what has failed or was halted goes on when that is asked for.
 package orchestrator

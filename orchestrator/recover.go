@@ -122,6 +122,7 @@ func (e *Engine) settleDead(ctx context.Context, t Turn) (*Recovery, error) {
 		if out.book, damaged, err = e.leftOver(ctx, t); err != nil {
 			return nil, err
 		}
+		out.calls = out.book.begun
 	}
 	if _, err := e.settle(ctx, wt, t, out, e.plainly(wt)); err != nil {
 		return nil, err

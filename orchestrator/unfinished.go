@@ -18,7 +18,11 @@ func (e *Engine) leftOver(ctx context.Context, t Turn) (book *callBook, said str
 	after := Seq(0)
 	if err == nil && last.Turn == t.ID {
 		book, after = bookOf(last), last.Seq
-		book.begun = 1 // at least
+		steps, err := e.Store.Checkpoints(ctx, CheckpointQuery{Turn: t.ID})
+		if err != nil {
+			return book, "", err
+		}
+		book.begun = len(steps) // one before each call
 	}
 	if len(bad) > 0 {
 		said = fmt.Sprintf("%d checkpoints of %s in chat %s are damaged, set aside and not used", len(bad), t.Agent, t.Chat)
