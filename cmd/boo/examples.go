@@ -37,7 +37,7 @@ var examples = map[string][]string{
 	"pending conflicts": {"boo pending conflicts"},
 	"pending diff":      {"boo pending diff src/ | less"},
 	"pending ls":        {"boo pending ls --all"},
-	"pending reject":    {"boo pending reject notes.txt --reason \"keep it\""},
+	"pending reject":    {"boo pending reject notes.txt -m \"keep it\""},
 	"pending show":      {"boo pending show src/main.go"},
 	"pending undo":      {"boo pending undo"},
 	"permit allow":      {"boo permit allow"},
