@@ -16,7 +16,7 @@ var live = []orchestrator.WorktreeState{orchestrator.WorktreeCreating, orchestra
 // chats goes through the chats that have worktrees, as many at a time as are
 // judged at once.
 func (p *pass) chats(ctx context.Context) error {
-	if err := p.rooted(); err != nil {
+	if there, err := p.rooted(ctx); err != nil || !there {
 		return err
 	}
 	for after := orchestrator.ChatID(""); ; {
@@ -31,19 +31,24 @@ func (p *pass) chats(ctx context.Context) error {
 	}
 }
 
-// rooted reports nil if the place of all worktrees is there: who finds it gone,
-// since a disk is not mounted, must not take all of them for lost.
-func (p *pass) rooted() error {
+// rooted reports whether the place of all worktrees is there. It is not before
+// the first worktree; who finds it gone later, since a disk is not mounted, must
+// not take all of them for lost: CodeUnverified.
+func (p *pass) rooted(ctx context.Context) (bool, error) {
 	info, err := os.Lstat(p.Archiver.Root)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return orchestrator.Errorf(orchestrator.CodeUnverified, "%s, where worktrees are, is not there; nothing was judged by that", p.Archiver.Root)
+		list, err := p.Rows.SweepChats(ctx, live, "", 1)
+		if err == nil && len(list) > 0 {
+			err = orchestrator.Errorf(orchestrator.CodeUnverified, "%s, where worktrees are, is not there; nothing was judged by that", p.Archiver.Root)
+		}
+		return false, err
 	case err != nil:
-		return err
+		return false, err
 	case !info.IsDir():
-		return orchestrator.Errorf(orchestrator.CodeUnverified, "%s, where worktrees are, is not a directory; nothing was judged by that", p.Archiver.Root)
+		return false, orchestrator.Errorf(orchestrator.CodeUnverified, "%s, where worktrees are, is not a directory; nothing was judged by that", p.Archiver.Root)
 	}
-	return nil
+	return true, nil
 }
 
 func (p *pass) someChats(ctx context.Context, list []orchestrator.SweepChat) error {

@@ -12,7 +12,7 @@ import (
 // orphans goes through the directories in boo's root, as they are there, and
 // looks for their owners.
 func (p *pass) orphans(ctx context.Context) error {
-	if err := p.rooted(); err != nil {
+	if there, err := p.rooted(ctx); err != nil || !there {
 		return err
 	}
 	repos, err := os.ReadDir(p.Archiver.Root)

@@ -34,7 +34,7 @@ func (p *pass) repositories(ctx context.Context) error {
 
 // registrations removes those whose directory is gone and whose chat has none.
 func (p *pass) registrations(ctx context.Context, repo orchestrator.Repo) error {
-	if err := p.rooted(); err != nil {
+	if there, err := p.rooted(ctx); err != nil || !there {
 		return err
 	}
 	list, err := p.Trees.Registered(ctx, repo.CommonDir, p.Archiver.Root)
