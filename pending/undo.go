@@ -11,8 +11,9 @@ import (
 
 // Undo implements [orchestrator.Pending]: it takes the newest apply or reject
 // that was asked for in the checkout and is in force back, byte for byte, and
-// its changes are pending again with those who made them. An edit made since is
-// never overwritten: CodeConflict, with the result naming the paths, and nothing
+// its changes are pending again with those who made them. A path that is as it
+// was before counts as taken back; any other edit made since is never
+// overwritten: CodeConflict, with the result naming the paths, and nothing
 // changed; so, too, where the branch it committed to has moved on. CodeNotFound
 // if nothing is in force there.
 func (e *Engine) Undo(ctx context.Context, req orchestrator.UndoRequest) (orchestrator.ApplyResult, error) {
