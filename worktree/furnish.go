@@ -17,7 +17,8 @@ func (e *Engine) Furnish(ctx context.Context, wt orchestrator.Worktree, req orch
 	if err != nil || c.CommonDir != wt.CommonDir {
 		return nil, ctx.Err() // the checkout is no more: nothing can come from there
 	}
-	warnings, err = e.submodules(ctx, wt)
+	empty, err := e.submodules(ctx, wt)
+	warnings = append(unfiltered(wt), empty...)
 	if err != nil && ctx.Err() == nil {
 		warnings = append(warnings, fmt.Sprintf("submodules are left empty: %v", err))
 	}
