@@ -104,7 +104,7 @@ func gitB(b *testing.B, home string, args ...string) {
 // BenchmarkSweep judges the worktrees of a thousand closed chats, beside git
 // status in each of them.
 func BenchmarkSweep(b *testing.B) {
-	const chats = 200
+	const chats = 1000
 	w := crowd(b, chats, 100)
 	dirs, err := filepath.Glob(w.root + "/worktrees/r*/c*")
 	mustB(b, err)
