@@ -31,6 +31,7 @@ type logKeeper struct {
 	e    *Engine
 	wake chan struct{}
 	end  chan struct{}
+	over sync.Once // an engine may be closed twice
 	done chan struct{}
 
 	mu      sync.Mutex
@@ -81,7 +82,7 @@ func (k *logKeeper) close() {
 	if k == nil {
 		return
 	}
-	close(k.end)
+	k.over.Do(func() { close(k.end) })
 	<-k.done
 }
 

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -47,6 +48,26 @@ func TestEveryCommandHasAnExample(t *testing.T) {
 	if len(known) < 30 {
 		t.Errorf("only %d commands were looked at", len(known))
 	}
+}
+
+var quotes = regexp.MustCompile(`"[^"]*"`)
+
+func TestExamplesHaveFlagsThatAre(t *testing.T) {
+	e, _, _ := testEnv(newFake())
+	leaves(newApp(e).Commands, nil, func(c *cli.Command, words []string) {
+		for line := range strings.Lines(c.Description) {
+			command, _, _ := strings.Cut(line, "|")
+			for word := range strings.FieldsSeq(quotes.ReplaceAllString(command, "")) {
+				name, _, _ := strings.Cut(strings.TrimLeft(word, "-"), "=")
+				if !strings.HasPrefix(line, "  boo "+strings.Join(words, " ")) || !strings.HasPrefix(word, "-") || name == "" {
+					continue
+				}
+				if !slices.ContainsFunc(c.Flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), name) }) {
+					t.Errorf("boo %s has no flag %s: %s", strings.Join(words, " "), word, line)
+				}
+			}
+		}
+	})
 }
 
 func TestTheTopicsOfHelpNameCommandsThatAre(t *testing.T) {
