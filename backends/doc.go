@@ -62,5 +62,7 @@
 //     session is warm, is counted by Live, and ends with the agent.
 //   - An agent that ends between two turns is noticed at once, and all its
 //     sessions are told. After three crashes in ten minutes a session is not
-//     started for five, and the error says so.
+//     started for five, and after five in two minutes an agent that all chats
+//     share is not for one; the error says so. Who restarts the agent by name
+//     need not wait.
 package backends

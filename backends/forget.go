@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"slices"
+	"time"
 
 	"boo/orchestrator"
 )
@@ -67,6 +68,14 @@ func (p *Pool) Forget(ctx context.Context, req orchestrator.ForgetRequest) (dele
 	if host != nil {
 		if deleted, err = host.Forget(ctx, string(req.Dir), req.NativeID); err == nil {
 			return deleted, nil
+		}
+	}
+	if plan.def.Concurrent {
+		p.mu.Lock()
+		err := p.crashes.checkServer(key{agent: req.Agent}, time.Now())
+		p.mu.Unlock()
+		if err != nil {
+			return false, err
 		}
 	}
 	return p.forget(ctx, plan, start, req)

@@ -147,6 +147,9 @@ func (p *Pool) open(ctx context.Context, h *pooled, plan plan, req orchestrator.
 		}
 		host, child, err := p.boot(ctx, plan, req, dir)
 		if err != nil {
+			if h.many && child != nil && ctx.Err() == nil {
+				p.crashed(key{agent: h.agent}, err)
+			}
 			return nil, err
 		}
 		if err := p.admit(ctx, h, host, child, shared); err != nil {

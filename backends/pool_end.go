@@ -100,6 +100,9 @@ func (p *Pool) finish(ctx context.Context, h *pooled, own map[key]bool) error {
 	if h.host != nil {
 		err = h.host.Close(ctx)
 	}
+	if crash != nil && h.many {
+		p.crashed(key{agent: h.agent}, crash)
+	}
 	for k, s := range h.sessions { // nobody else changes it in this phase
 		if own[k] {
 			continue // its turn knows
@@ -144,7 +147,8 @@ func (p *Pool) crashed(k key, cause error) {
 // Evict closes the warm session of an agent in a chat, of all its agents if
 // agent is "", and ends the agent's process, so that nothing stays of what it
 // left running. A process in which the turn of another chat runs ends with
-// that turn. A cool-down of the chat's agents is over.
+// that turn. A cool-down of the chat's agents is over, and that of an agent which
+// all chats share if it is named.
 func (p *Pool) Evict(ctx context.Context, chat orchestrator.ChatID, agent orchestrator.AgentName) error {
 	p.mu.Lock()
 	p.crashes.forget(chat, agent)

@@ -23,10 +23,10 @@ func (p *Pool) take(ctx context.Context, k key, plan plan, req orchestrator.Sess
 		h := p.holder(k)
 		switch {
 		case h == nil:
-			h, rising := p.reserve(k, plan)
+			h, rising, err := p.reserve(k, plan)
 			p.mu.Unlock()
-			if rising == nil {
-				return h, nil, nil
+			if err != nil || rising == nil {
+				return h, nil, err
 			}
 			if err := await(ctx, rising); err != nil {
 				return nil, nil, err
@@ -64,16 +64,22 @@ func (p *Pool) holder(k key) *pooled {
 
 // reserve returns an agent that is busy for k: one that takes another turn and
 // has room, or a new one. If one is being brought up that will take turns of
-// several chats at once, rising is closed when more is known. p.mu is held.
-func (p *Pool) reserve(k key, plan plan) (h *pooled, rising <-chan struct{}) {
+// several chats at once, rising is closed when more is known. It is an error if
+// such an agent crashed too often. p.mu is held.
+func (p *Pool) reserve(k key, plan plan) (h *pooled, rising <-chan struct{}, err error) {
 	for _, h := range p.hosts {
 		switch {
 		case h.identity != plan.identity:
 		case h.takes() && h.shared && (h.many || len(h.sessions) < maxSessions):
 			h.begin(k)
-			return h, nil
+			return h, nil, nil
 		case h.many && h.host == nil && h.phase == busy:
-			return nil, h.changed
+			return nil, h.changed, nil
+		}
+	}
+	if plan.def.Concurrent {
+		if err := p.crashes.checkServer(k, time.Now()); err != nil {
+			return nil, nil, err
 		}
 	}
 	h = &pooled{
@@ -82,7 +88,7 @@ func (p *Pool) reserve(k key, plan plan) (h *pooled, rising <-chan struct{}) {
 	}
 	p.hosts = append(p.hosts, h)
 	p.trim()
-	return h, nil
+	return h, nil, nil
 }
 
 // putAway takes a session that is warm out of its agent. An agent that holds no

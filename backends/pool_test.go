@@ -23,6 +23,7 @@ type agents struct {
 	started int
 	shares  bool
 	keeps   bool  // sessions can be resumed
+	fails   bool  // no agent comes up
 	memory  int64 // of each
 
 	forgotten []string // "pid id" of sessions that were deleted
@@ -54,6 +55,10 @@ func (a *agents) Boot(ctx context.Context, _ backends.Definition, launch backend
 	c, err := launch(ctx, nil)
 	if err != nil {
 		return nil, err
+	}
+	if a.fails {
+		c.(*body).die(nil)
+		return nil, errors.New("it does not come up")
 	}
 	return backendsHost{c.(*body)}, nil
 }

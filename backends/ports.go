@@ -70,8 +70,8 @@ func (e Exit) String() string {
 // Protocol brings agents up over one wire protocol. Packages acp and opencode
 // implement it.
 type Protocol interface {
-	// Boot starts the agent by calling launch, once, and shakes hands. On error
-	// the child has been ended.
+	// Boot starts the agent by calling launch, and shakes hands. Where it tries
+	// again, the child before has been ended, and on error the last one too.
 	Boot(ctx context.Context, def Definition, launch Launch) (Host, error)
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -21,6 +22,10 @@ const (
 	healthTime = 10 * time.Second
 	healthStep = 100 * time.Millisecond
 	liveTime   = 10 * time.Second
+	maxStarts  = 3
+	startStep  = 750 * time.Millisecond // before the second start; doubled before each other
+	// badConfig is in what a server prints that cannot read its configuration.
+	badConfig = "Config file at"
 	// maxBanner bounds what is kept of what a server prints, in bytes.
 	maxBanner = 8 << 10
 	readyMark = "opencode server listening on"
@@ -38,8 +43,32 @@ type Protocol struct {
 var _ backends.Protocol = Protocol{}
 
 // Boot starts a server and waits until it is healthy and its stream of events
-// is live. On error the child has been ended.
+// is live. A server that ended, or was not ready in time, is ended and tried
+// again with another password and port, maxStarts times in all. On error the
+// child has been ended.
 func (p Protocol) Boot(ctx context.Context, def backends.Definition, launch backends.Launch) (backends.Host, error) {
+	for start := 1; ; start++ {
+		h, err := p.start(ctx, def, launch)
+		if err == nil {
+			return h, nil
+		}
+		if h == nil {
+			return nil, err // nothing was launched
+		}
+		if start == maxStarts || !passing(err) || h.misconfigured() {
+			return nil, h.unready(err, start)
+		}
+		select {
+		case <-time.After(startStep << (start - 1)):
+		case <-ctx.Done():
+			return nil, h.unready(context.Cause(ctx), start)
+		}
+	}
+}
+
+// start tries to start a server. On error the host, unless it is nil, has been
+// ended, and has all that it printed.
+func (p Protocol) start(ctx context.Context, def backends.Definition, launch backends.Launch) (*Host, error) {
 	password := rand.Text()
 	child, err := launch(ctx, func(env []string) []string { return p.environment(env, password) })
 	if err != nil {
@@ -47,11 +76,23 @@ func (p Protocol) Boot(ctx context.Context, def backends.Definition, launch back
 	}
 	h := newHost(def, child)
 	h.tasks.Go(func() { h.banner.read(child.Stdout()) })
-	if err := h.begin(ctx, password); err != nil {
-		_ = h.Close(context.WithoutCancel(ctx)) // after which all that it printed was read
-		return nil, h.unready(err)
+	if err = h.begin(ctx, password); err != nil {
+		if ended := h.Close(context.WithoutCancel(ctx)); ended != nil {
+			err = fmt.Errorf("%w (%w) after this: %v", errLeft, ended, err)
+		}
 	}
-	return h, nil
+	return h, err
+}
+
+// passing reports whether the same start may do better the next time.
+func passing(err error) bool {
+	return errors.Is(err, errExited) || errors.Is(err, errUnready) || errors.Is(err, errUnwell) || errors.Is(err, errSilent)
+}
+
+// misconfigured reports whether the server ended for what a person has to set.
+func (h *Host) misconfigured() bool {
+	said := h.said()
+	return strings.Contains(said, badConfig) || slices.ContainsFunc(h.def.Quirks.Setup, func(s backends.SetupHint) bool { return strings.Contains(said, s.Match) })
 }
 
 // begin waits for the ready line, then for health, then for the stream.
@@ -69,18 +110,24 @@ func (h *Host) begin(ctx context.Context, password string) error {
 }
 
 func (h *Host) awaitHealth(ctx context.Context) (version string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, healthTime)
+	limit, cancel := context.WithTimeout(ctx, healthTime)
 	defer cancel()
 	for {
-		if version, err = h.api.health(ctx, probeTime); err == nil {
+		if version, err = h.api.health(limit, probeTime); err == nil {
 			return version, nil
 		}
 		select {
 		case <-time.After(healthStep):
 		case <-h.child.Done():
 			return "", errExited
-		case <-ctx.Done():
-			return "", fmt.Errorf("it is not healthy: %w", err)
+		case <-limit.Done():
+			if ctx.Err() != nil {
+				return "", context.Cause(ctx)
+			}
+			if r, ok := errors.AsType[*refusal](err); ok && r.Status/100 == 4 {
+				return "", fmt.Errorf("it answers, but %w", err)
+			}
+			return "", fmt.Errorf("%w: %w", errUnwell, err)
 		}
 	}
 }
@@ -88,15 +135,21 @@ func (h *Host) awaitHealth(ctx context.Context) (version string, err error) {
 var (
 	errExited  = errors.New("it ended")
 	errUnready = errors.New("it did not say where it listens")
+	errUnwell  = errors.New("it is not healthy")
+	errSilent  = errors.New("it sends no events; nothing was sent to it")
+	errLeft    = errors.New("it could not be ended")
 )
 
-// unready is the error of a server that did not come up.
-func (h *Host) unready(err error) error {
+// unready is the error of a server that did not come up in so many starts.
+func (h *Host) unready(err error, starts int) error {
 	if errors.Is(err, context.Canceled) {
 		return orchestrator.Errorf(orchestrator.CodeInterrupted, "stopped before the server of agent %s was ready: %w", h.def.Name, err)
 	}
 	if errors.Is(err, errExited) {
 		err = fmt.Errorf("%w (%s)", err, h.child.Exit().String())
+	}
+	if starts > 1 {
+		err = fmt.Errorf("%d times, the last time %w", starts, err)
 	}
 	return orchestrator.Errorf(orchestrator.CodeAgent, "the server of agent %s did not start: %w%s", h.def.Name, err, h.said()).
 		WithHint("boo agents doctor %s", h.def.Name)

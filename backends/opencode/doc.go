@@ -33,6 +33,10 @@
 //	            ▼              ▼         ▼          ▼ silent and unhealthy, often
 //	          ended ◀──────────┴──── Close, exit ◀──╯
 //
+// A server that ended or was late before it was live is started again, three
+// times in all, unless it said that its configuration is at fault. One that was
+// live is started again with the next turn; how often, the pool decides.
+//
 // # One turn
 //
 // The prompt carries a message id of boo's choice. Everything that is not about

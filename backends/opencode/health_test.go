@@ -1,14 +1,11 @@
 package opencode
 
 import (
-	"context"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"boo/backends"
 	"boo/orchestrator"
 )
 
@@ -76,41 +73,5 @@ func TestTwoSessionsDoNotMeet(t *testing.T) {
 	}
 	if s.host.counts.Foreign.Load() == 0 {
 		t.Error("the others' events were not counted")
-	}
-}
-
-// TestAServerThatDoesNotComeUpSaysWhy starts programs that are no server.
-func TestAServerThatDoesNotComeUpSaysWhy(t *testing.T) {
-	for name, c := range map[string]struct {
-		prints string
-		want   string
-	}{
-		"it ends":           {"cannot open the database\n", "exit status 3"},
-		"another machine":   {readyMark + " http://192.0.2.1:4096\n", "192.0.2.1"},
-		"what it printed":   {"cannot open the database\n", "cannot open the database"},
-		"no address at all": {readyMark + "\n", `listens on ""`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			child := &stub{gone: make(chan struct{}), out: strings.NewReader(c.prints)}
-			if !strings.HasPrefix(c.prints, readyMark) {
-				_ = child.End(t.Context(), 0)
-			}
-			var extra []string
-			_, err := Protocol{}.Boot(t.Context(), backends.Definition{Name: "opencode"}, func(_ context.Context, adjust func([]string) []string) (backends.Child, error) {
-				extra = adjust(nil)
-				return child, nil
-			})
-			if orchestrator.CodeOf(err) != orchestrator.CodeAgent || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("got %v", err)
-			}
-			if !slices.ContainsFunc(extra, func(e string) bool { return strings.HasPrefix(e, "OPENCODE_SERVER_PASSWORD=") && len(e) > 40 }) {
-				t.Error("it was started without a password of its own")
-			}
-			select {
-			case <-child.Done():
-			default:
-				t.Error("it lives on")
-			}
-		})
 	}
 }

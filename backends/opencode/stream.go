@@ -8,8 +8,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"time"
-
-	"boo/orchestrator"
 )
 
 const (
@@ -171,8 +169,7 @@ func (h *Host) awaitLive(ctx context.Context) error {
 	case <-h.child.Done():
 		return errExited
 	case <-time.After(liveTime):
-		return orchestrator.Errorf(orchestrator.CodeAgent, "the server of agent %s sends no events; nothing was sent to it", h.def.Name).
-			WithHint("boo agents doctor %s", h.def.Name)
+		return errSilent
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
