@@ -223,3 +223,29 @@ func TestAChatThatHasUsedItsBudgetTakesNoMore(t *testing.T) {
 		t.Errorf("sent on: %v", err)
 	}
 }
+
+// parting are locks that somebody has for as long as nobody waits.
+type parting struct {
+	orchestrator.Locks
+	release func()
+}
+
+func (p parting) Lock(ctx context.Context, name string, waiting func()) (func(), error) {
+	p.release()
+	return p.Locks.Lock(ctx, name, waiting)
+}
+
+func TestWhoDiesSlowlyIsWaitedFor(t *testing.T) {
+	w := newWorld(t)
+	w.full.is.Store(true)
+	sent := w.send("one", "write part.txt with x")
+	_ = w.Follow(t.Context(), sent.Turn, 0, func(orchestrator.Event) error { return nil })
+	_ = w.Stop(t.Context(), sent.Turn, false)
+	w.full.is.Store(false)
+	release, err := w.Locks.Lock(t.Context(), orchestrator.ChatLock(sent.Chat), func() {})
+	w.check(err)
+	w.Locks = parting{w.Locks, release}
+	if done, err := w.Recover(t.Context()); err != nil || len(done) != 1 {
+		t.Errorf("recovered %v, %v", done, err)
+	}
+}

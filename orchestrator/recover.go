@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // Recover settles what a boo that died left behind; see [Service.Recover].
@@ -21,11 +22,17 @@ func (e *Engine) Recover(ctx context.Context) ([]Recovery, error) {
 	if err != nil {
 		return done, err
 	}
+	inUse := map[ChatID]bool{}
+	var dead []Turn
 	for _, t := range turns {
 		if e.Processes.Alive(t.Owner) && !e.abandoned(t) {
-			continue
+			inUse[t.Chat] = true
+		} else {
+			dead = append(dead, t)
 		}
-		r, err := e.recoverTurn(ctx, t)
+	}
+	for _, t := range dead {
+		r, err := e.recoverTurn(ctx, t, inUse[t.Chat])
 		if err != nil {
 			return done, err
 		}
@@ -87,9 +94,23 @@ func (e *Engine) abandoned(t Turn) bool {
 	return t.Owner == e.Processes.Self() && e.liveTurn(t.ID) == nil
 }
 
-// recoverTurn settles a dead turn unless somebody else is at it.
-func (e *Engine) recoverTurn(ctx context.Context, t Turn) (*Recovery, error) {
+// dyingTime is how long a killed process may take to let go of its locks: it
+// closes its files one by one, and counts as dead before it is through.
+const dyingTime = 2 * time.Second
+
+// recoverTurn settles a dead turn unless somebody else is at it. Who has the
+// lock of a chat that is not in use is on the way out, or settles it.
+func (e *Engine) recoverTurn(ctx context.Context, t Turn, inUse bool) (*Recovery, error) {
 	release, ok, err := e.Locks.TryLock(ChatLock(t.Chat))
+	if err == nil && !ok && !inUse {
+		dying, cancel := context.WithTimeout(ctx, dyingTime)
+		defer cancel()
+		release, err = e.Locks.Lock(dying, ChatLock(t.Chat), func() {})
+		ok = err == nil
+		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+			err = nil
+		}
+	}
 	if err != nil || !ok {
 		return nil, err
 	}
