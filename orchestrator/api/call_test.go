@@ -172,7 +172,7 @@ func TestRequestsAreBoundedAndPlain(t *testing.T) {
 	client := http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) }}}
 	defer client.CloseIdleConnections()
 	for _, c := range []struct{ path, kind, body, want string }{
-		{"/v1/send", "application/json", `{"prompt":"` + strings.Repeat("x", 9<<20) + `"}`, "more than 8 MiB"},
+		{"/v1/chats", "application/json", `{"dir":"` + strings.Repeat("x", 9<<20) + `"}`, "more than 8 MiB"},
 		{"/v1/send", "text/plain", `{}`, "not application/json"},
 		{"/v1/send", "application/json", `{"promt":""}`, `no \"promt\"`},
 		{"/v2/send", "application/json", `{}`, "no call POST /v2/send"},
