@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
-	"time"
 
 	"boo/orchestrator"
 )
@@ -72,51 +71,25 @@ func writeRef(ctx context.Context, common orchestrator.GitDir, ref string, old, 
 		if !placed {
 			_ = os.Remove(lock.Name()) // a stale lock is broken the next time
 		}
+		_ = lock.Close() // what was written is synced
 	}()
 	now, err := refValue(common, ref)
 	if err == nil && now != old {
 		err = orchestrator.Errorf(orchestrator.CodeConflict, "%s was moved by somebody else", ref)
 	}
 	if err != nil {
-		return errors.Join(err, lock.Close())
+		return err
 	}
 	_, err = lock.WriteString(string(new) + "\n")
-	if err := errors.Join(err, lock.Sync(), lock.Close()); err != nil {
+	if err := errors.Join(err, lock.Sync()); err != nil {
 		return fmt.Errorf("write %s: %w", ref, err)
 	}
 	if err := os.Rename(lock.Name(), path); err != nil {
 		return fmt.Errorf("write %s: %w", ref, err)
 	}
 	placed = true
-	return syncDirs(filepath.Dir(path), old == "", filepath.Join(string(common), "refs"))
-}
-
-// lockWait is how long a ref that somebody else has locked is waited for.
-const lockWait = 2 * time.Second
-
-// lockRef makes the lock file of a ref, and the directories on the way.
-func lockRef(ctx context.Context, path string) (*os.File, error) {
-	deadline := time.NewTimer(lockWait)
-	defer deadline.Stop()
-	for {
-		f, err := os.OpenFile(path+".lock", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			// Git takes directories away that have become empty.
-			if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-				return nil, err
-			}
-		case !errors.Is(err, fs.ErrExist):
-			return f, err
-		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-deadline.C:
-			return nil, fmt.Errorf("lock %s: somebody else holds it", path)
-		case <-time.After(time.Millisecond):
-		}
-	}
+	// Not before: a boo that is killed leaves a lock that is known for its own.
+	return errors.Join(unmark(lock), syncDirs(filepath.Dir(path), old == "", filepath.Join(string(common), "refs")))
 }
 
 // syncDirs brings a directory to the disk, and where it may be new those above

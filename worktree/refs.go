@@ -65,10 +65,13 @@ func (e *Engine) MoveRef(ctx context.Context, common orchestrator.GitDir, ref st
 	return coded(err, "move %s", ref)
 }
 
-// breakLock removes the lock of a ref if it is stale. Only boo writes these
-// refs, under the chat's lock.
+// breakLock removes the lock of a ref if it is stale: a dead boo's at once, any
+// other when it is old. Only boo writes these refs, under the chat's lock.
 func breakLock(common orchestrator.GitDir, ref string, now time.Time) {
 	lock := filepath.Join(string(common), filepath.FromSlash(ref)+".lock")
+	if removeDead(lock) {
+		return
+	}
 	if info, err := os.Lstat(lock); err == nil && now.Sub(info.ModTime()) > staleLock {
 		_ = os.Remove(lock) // git says so if it is in the way still
 	}
