@@ -51,3 +51,19 @@ func TestAnErrorIsToldWithTheCommandToRunNext(t *testing.T) {
 		t.Errorf("as JSON: %q, want %q", stderr.String(), want)
 	}
 }
+
+func TestWhatWasSettledIsSaidToPeopleAndPrograms(t *testing.T) {
+	t.Parallel()
+	svc := newFake()
+	svc.settled = []orchestrator.Recovery{{Chat: "c000000001", Message: "an apply that was cut off is \x1b[2Jfinished"}}
+	for asJSON, want := range map[bool]string{
+		false: "recovered: an apply that was cut off is ␛[2Jfinished\n",
+		true:  `{"recovered":{"chat":"c000000001","message":"an apply that was cut off is \u001b[2Jfinished"}}` + "\n",
+	} {
+		e, stdout, stderr := testEnv(svc)
+		e.JSON = asJSON
+		if err := e.recover(t.Context(), svc); err != nil || stdout.Len() > 0 || stderr.String() != want {
+			t.Errorf("%v, stdout %q, stderr %q, want %q", err, stdout, stderr, want)
+		}
+	}
+}

@@ -33,6 +33,7 @@ type fakeService struct {
 	applied error
 
 	collisions []orchestrator.Collision
+	settled    []orchestrator.Recovery
 
 	log []orchestrator.Event
 
@@ -77,7 +78,9 @@ func change(id orchestrator.ChangeID, path orchestrator.Path, op orchestrator.Ch
 // playedTree is the worktree of the chat that is played.
 const playedTree = "/data/worktrees/r1/c000000001"
 
-func (f *fakeService) Recover(context.Context) ([]orchestrator.Recovery, error) { return nil, nil }
+func (f *fakeService) Recover(context.Context) ([]orchestrator.Recovery, error) {
+	return f.settled, nil
+}
 
 func (f *fakeService) Close() error {
 	f.closed = true

@@ -107,11 +107,20 @@ func (e *env) recover(ctx context.Context, svc orchestrator.Service) error {
 		return err
 	}
 	for _, r := range settled {
-		if !e.JSON {
-			e.Stderr.Println(tty.Yellow("recovered: "), tty.Plain(r.Message))
+		if e.JSON {
+			_ = e.Stderr.JSON(map[string]recoveredView{"recovered": {r.Chat, r.Turn, r.Message}}) // see reportJSON
+			continue
 		}
+		e.Stderr.Println(tty.Yellow("recovered: "), tty.Plain(r.Message))
 	}
 	return nil
+}
+
+// recoveredView is said once, so programs that read JSON are told too.
+type recoveredView struct {
+	Chat    orchestrator.ChatID `json:"chat,omitempty"`
+	Turn    orchestrator.TurnID `json:"turn,omitempty"`
+	Message string              `json:"message"`
 }
 
 // letGo closes what was opened; what is asked for next is opened anew.
