@@ -14,7 +14,7 @@ import (
 
 // patience bounds every single wait of the suite: far more than any agent
 // takes, and less than the time after which a test run is given up.
-const patience = 60 * time.Second
+const patience = 150 * time.Second
 
 // visit is one live session and what its agent has said.
 type visit struct {
