@@ -24,7 +24,7 @@ func newApp(e *env) *cli.App {
 			"or see all of it on a throw-away repository: boo demo",
 		UsageText:       "boo COMMAND [ARGUMENTS]\nboo COMMAND --help",
 		Version:         version,
-		Flags:           globalFlags(),
+		Flags:           append(globalFlags(), cli.HelpFlag), // a command named help keeps cli from adding it
 		HideHelpCommand: true,
 		Writer:          e.Stdout,
 		ErrWriter:       e.Stderr,

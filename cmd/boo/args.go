@@ -17,7 +17,9 @@ func permute(app *cli.App, args []string) []string {
 	rest := args[1:]
 	commands, flags := app.Commands, app.Flags
 	for len(rest) > 0 {
-		if n := flagLen(flags, rest); n > 0 {
+		if n := flagLen(flags, rest); n > len(rest) {
+			return append(out, rest...) // the parser will ask for the value
+		} else if n > 0 {
 			out, rest = append(out, rest[:n]...), rest[n:]
 			continue
 		}
@@ -37,7 +39,9 @@ func permute(app *cli.App, args []string) []string {
 			plain, rest = append(plain, rest[1:]...), nil
 			break
 		}
-		if n := flagLen(flags, rest); n > 0 {
+		if n := flagLen(flags, rest); n > len(rest) {
+			return append(out, rest...)
+		} else if n > 0 {
 			out, rest = append(out, rest[:n]...), rest[n:]
 			continue
 		}
@@ -59,7 +63,7 @@ func find(commands []*cli.Command, name string) *cli.Command {
 }
 
 // flagLen returns how many arguments the flag at the head of args takes, itself
-// included; 0 if it is no flag. A flag that nobody knows counts as one, for the
+// included, also of a value that is missing; 0 if it is no flag. A flag that nobody knows counts as one, for the
 // parser to complain of.
 func flagLen(flags []cli.Flag, args []string) int {
 	if len(args[0]) < 2 || args[0][0] != '-' || args[0] == "--" {
@@ -75,7 +79,7 @@ func flagLen(flags []cli.Flag, args []string) int {
 				continue
 			}
 			if doc, ok := f.(cli.DocGenerationFlag); ok && doc.TakesValue() {
-				return min(2, len(args))
+				return 2
 			}
 			return 1
 		}

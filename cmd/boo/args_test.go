@@ -21,7 +21,7 @@ func TestFlagsMayStandAnywhere(t *testing.T) {
 		"boo pending diff a --stat b":            "boo pending diff --stat -- a b",
 		"boo chat nonsense --json":               "boo chat nonsense --json",
 		"boo chat send hello --bogus":            "boo chat send --bogus -- hello",
-		"boo pending apply a --chat":             "boo pending apply --chat -- a",
+		"boo pending apply a --chat":             "boo pending apply --chat",
 		"boo --json chat log -n 5 c1 --no-color": "boo --json chat log -n 5 --no-color -- c1",
 	} {
 		if got := permute(newApp(e), strings.Fields(typed)); !slices.Equal(got, strings.Fields(want)) {

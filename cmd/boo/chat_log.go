@@ -44,6 +44,11 @@ func chatLogCommand(e *env) *cli.Command {
 				return usageError(c, fmt.Errorf("-n wants a number above 0"), false)
 			}
 			if c.Bool("rebuild") {
+				for _, other := range []string{"n", "follow", "filter", "since"} {
+					if c.IsSet(other) {
+						return usageError(c, fmt.Errorf("--rebuild writes the whole log: --%s does not go with it", other), false)
+					}
+				}
 				return runRebuildLog(c.Context, e, ref)
 			}
 			filter, err := parseFilter(c.StringSlice("filter"), c.String("since"), e.Now())

@@ -13,15 +13,19 @@ import (
 )
 
 func checkpointDirFlag(usage string) cli.Flag {
-	return &cli.StringFlag{Name: "dir", Required: true, Usage: usage}
+	return &cli.StringFlag{Name: "dir", Usage: usage}
 }
 
 // checkpointDir is the directory that was named, absolute.
-func checkpointDir(c *cli.Context, e *env) string {
-	if dir := c.String("dir"); filepath.IsAbs(dir) {
-		return dir
+func checkpointDir(c *cli.Context, e *env) (string, error) {
+	dir := c.String("dir")
+	switch {
+	case dir == "":
+		return "", usageError(c, fmt.Errorf("%s wants --dir DIR", c.Command.HelpName), false)
+	case filepath.IsAbs(dir):
+		return dir, nil
 	}
-	return filepath.Join(e.Dir, c.String("dir"))
+	return filepath.Join(e.Dir, dir), nil
 }
 
 func checkpointExportCommand(e *env) *cli.Command {
@@ -37,7 +41,11 @@ func checkpointExportCommand(e *env) *cli.Command {
 			if err != nil {
 				return err
 			}
-			return runCheckpointExport(c.Context, e, sel, checkpointDir(c, e))
+			dir, err := checkpointDir(c, e)
+			if err != nil {
+				return err
+			}
+			return runCheckpointExport(c.Context, e, sel, dir)
 		},
 	}
 }
@@ -81,7 +89,11 @@ func checkpointImportCommand(e *env) *cli.Command {
 			if err := noArgs(c); err != nil {
 				return err
 			}
-			return runCheckpointImport(c.Context, e, checkpointDir(c, e))
+			dir, err := checkpointDir(c, e)
+			if err != nil {
+				return err
+			}
+			return runCheckpointImport(c.Context, e, dir)
 		},
 	}
 }

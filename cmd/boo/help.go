@@ -70,7 +70,7 @@ func manCommand(e *env) *cli.Command {
 			if err := noArgs(c); err != nil {
 				return err
 			}
-			page, err := newApp(e).ToMan()
+			page, err := newApp(e).ToManWithSection(1)
 			if err != nil {
 				return orchestrator.Errorf(orchestrator.CodeInternal, "make the manual page: %w", err)
 			}
