@@ -86,6 +86,8 @@ func (e *Engine) archive(ctx context.Context, chat ChatID, force consent) (Archi
 		done.Already = true
 		return done, nil
 	case WorktreeActive:
+	case WorktreeCreating:
+		return done, Errorf(CodeInvalid, "chat %s has no worktree yet: its first turn makes it", chat).WithHint("boo chat send -c %s …", chat)
 	default:
 		return done, Errorf(CodeInvalid, "the worktree of chat %s is %s; it was left alone", chat, wt.State).WithHint("boo worktree repair %s", chat)
 	}

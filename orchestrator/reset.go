@@ -34,8 +34,8 @@ func (e *Engine) ResetChat(ctx context.Context, ref ChatRef, opts ResetOptions) 
 // share its session.
 func (e *Engine) affected(chat ChatSummary, agent AgentName) ([]AgentName, error) {
 	if chat.Kind == KindRun {
-		return nil, Errorf(CodeInvalid, "chat %s was made for one prompt, and has no next turn to begin anew; nothing was reset", chat.ID).
-			WithHint("boo run …")
+		return nil, Errorf(CodeInvalid, "chat %s was made by boo run for one prompt, which keeps its context; nothing was reset", chat.ID).
+			WithHint("boo chat reset CHAT")
 	}
 	if agent == "" {
 		return chat.Agents, nil

@@ -56,6 +56,10 @@ func runChatReset(ctx context.Context, e *env, ref orchestrator.ChatRef, o orche
 	if e.JSON {
 		return e.Stdout.JSON(done)
 	}
+	if len(done.Agents) == 0 {
+		e.Stderr.Println(tty.Plain("no agent has taken a turn yet in chat "), tty.Cyan(string(done.Chat)))
+		return nil
+	}
 	e.Stderr.Println(tty.Plain("reset: the next turn of "+names(done.Agents)+" begins anew in chat "), tty.Cyan(string(done.Chat)))
 	e.tellKept(done.Sessions)
 	return nil

@@ -17,7 +17,7 @@ func chatRmCommand(e *env) *cli.Command {
 		Description: "It is closed and hidden, and agents that can be asked to delete their own copy of the\n" +
 			"conversation. Its log and its snapshots stay for as long as archives do; until then\n" +
 			"  boo chat reopen CHAT\n" +
-			"brings it back, and 'boo chat ls --all' shows it. " + theWaysOn,
+			"brings it back, and 'boo chat ls --all' shows it.\n" + theWaysOn,
 		Flags: []cli.Flag{
 			toggle("force", "also with changes, stashes or commits at risk: they are kept", "f"),
 			toggle("yes", "do not ask, as for scripts", "y"),

@@ -105,7 +105,7 @@ func lockServe(d dirs, chat orchestrator.ChatID) (release func(), err error) {
 	}
 	release, free, err := locks.TryLock("serve-" + string(chat))
 	if err == nil && !free {
-		err = orchestrator.Errorf(orchestrator.CodeBusy, "chat %s is served already", chat)
+		err = orchestrator.Errorf(orchestrator.CodeBusy, "chat %s is served already, by another boo chat serve", chat).WithHint("boo chat send -c %s …", chat)
 	}
 	return release, err
 }

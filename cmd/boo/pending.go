@@ -43,6 +43,18 @@ func (e *env) nothingPending() {
 	}
 }
 
+// nothingHere is for what is about one chat only: others may have changes.
+func (e *env) nothingHere(chat string) {
+	if e.JSON {
+		return
+	}
+	which := "in the chat last used here"
+	if chat != "" {
+		which = "in chat " + chat
+	}
+	e.Stderr.Println(tty.Plain("nothing is pending "+which+"; what all of them have: "), tty.Bold("boo pending ls"))
+}
+
 func opSpan(op orchestrator.ChangeOp) tty.Span {
 	switch op {
 	case orchestrator.OpCreate:

@@ -125,7 +125,7 @@ func runPendingApply(ctx context.Context, e *env, sel orchestrator.ChangeSelecto
 		e.Stderr.Println(tty.Plain("no hunk is wholly of " + string(opts.Agent) + "; nothing was changed"))
 		return err
 	case len(result.Files) == 0:
-		e.nothingPending()
+		e.nothingHere(sel.Chat)
 		return err
 	case opts.Check:
 		showFiles(e, result)

@@ -77,7 +77,7 @@ func runPendingCheck(ctx context.Context, e *env, sel orchestrator.ChangeSelecto
 	showLeft(e, result, "boo pending check")
 	if len(result.Files) == 0 {
 		if len(result.Left) == 0 {
-			e.nothingPending()
+			e.nothingHere(sel.Chat)
 		}
 		return nil
 	}

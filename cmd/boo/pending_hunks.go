@@ -25,7 +25,7 @@ func (e *env) askHunks(ctx context.Context, sel orchestrator.ChangeSelector, ver
 		return nil, nil, err
 	}
 	if len(list) == 0 {
-		e.nothingPending()
+		e.nothingHere(sel.Chat)
 		return nil, nil, nil
 	}
 	q := hunkQuestions{e: e, verb: verb, agent: agent, taken: map[orchestrator.ChangeID][]int{}}

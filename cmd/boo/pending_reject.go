@@ -54,7 +54,7 @@ func runPendingReject(ctx context.Context, e *env, sel orchestrator.ChangeSelect
 	showLeft(e, result, "boo pending reject")
 	if len(result.Files) == 0 {
 		if len(result.Left) == 0 {
-			e.nothingPending()
+			e.nothingHere(sel.Chat)
 		}
 		return nil
 	}

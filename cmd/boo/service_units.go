@@ -105,7 +105,7 @@ func serviceUser(e *env, name string) (login, home string, err error) {
 		name = e.Getenv("SUDO_USER")
 	}
 	if name == "" {
-		return "", "", orchestrator.Errorf(orchestrator.CodeInvalid, "whom shall the agents run as?").
+		return "", "", orchestrator.Errorf(orchestrator.CodeInvalid, "--system: whom shall the agents run as? --user NAME says it").
 			WithHint("boo service install --system --user NAME")
 	}
 	u, err := user.Lookup(name)

@@ -53,6 +53,10 @@ func runUsage(ctx context.Context, e *env, by orchestrator.UsageBy) error {
 		}
 		return nil
 	}
+	if len(lines) == 0 {
+		e.Stderr.Println(tty.Plain("no turn has been taken yet"))
+		return nil
+	}
 	t := tty.Table{Path: 7, Prose: true, Right: map[int]bool{1: true, 2: true, 3: true, 4: true, 5: true, 6: true}}
 	t.Row(tty.Dim(strings.ToUpper(string(by))), tty.Dim("TURNS"), tty.Dim("IN"), tty.Dim("OUT"), tty.Dim("CACHED"), tty.Dim("TIME"), tty.Dim("COST"), tty.Dim(""))
 	row := func(l orchestrator.UsageLine) {

@@ -97,6 +97,9 @@ func runWorktreeRestore(ctx context.Context, e *env, ref orchestrator.ChatRef) e
 	if err != nil {
 		return err
 	}
+	if wt.State == orchestrator.WorktreeCreating {
+		return orchestrator.Errorf(orchestrator.CodeInvalid, "chat %s has no worktree yet: its first turn makes it", wt.Chat).WithHint("boo chat send -c %s …", wt.Chat)
+	}
 	if wt.State != orchestrator.WorktreeActive {
 		return orchestrator.Errorf(orchestrator.CodeInvalid, "the worktree of chat %s is %s, not archived", wt.Chat, wt.State).WithHint("boo worktree repair %s", wt.Chat)
 	}
