@@ -142,6 +142,9 @@ func (o sendOptions) read(ctx context.Context, e *env) (prompt, error) {
 		}
 	}
 	p, err := readPrompt(ctx, e, o.Prompt)
+	if err != nil && o.Once && len(o.Prompt) == 0 {
+		err = orchestrator.Errorf(orchestrator.CodeOf(err), "%w", err).WithHint(`boo run "what you want done", or boo run - to read it from stdin`)
+	}
 	if err != nil {
 		return p, err
 	}

@@ -78,7 +78,8 @@ func readConfig(dir, home string) (config, error) {
 // the line.
 func decodeStrictly(path, text string, into any) error {
 	invalid := func(line int, format string, args ...any) error {
-		return orchestrator.Errorf(orchestrator.CodeInvalid, "%s:%d: %s", path, line, fmt.Sprintf(format, args...))
+		return orchestrator.Errorf(orchestrator.CodeInvalid, "%s:%d: %s", path, line, fmt.Sprintf(format, args...)).
+			WithHint("boo help configuration")
 	}
 	meta, err := toml.Decode(text, into)
 	if parse, ok := errors.AsType[toml.ParseError](err); ok {

@@ -82,8 +82,22 @@ func runPendingCheck(ctx context.Context, e *env, sel orchestrator.ChangeSelecto
 		return nil
 	}
 	e.Stderr.Println(tty.Green("✓ "), tty.Plain(fmt.Sprintf("%s of %s passed on what an apply would leave; apply it with ",
-		plural(len(result.Checks), "check"), plural(len(result.Files), "file"))), tty.Bold("boo pending apply --require-checks"))
+		plural(len(result.Checks), "check"), plural(len(result.Files), "file"))), tty.Bold(checkedApply(sel, opts.Checks)))
 	return nil
+}
+
+// checkedApply is the command that applies what passed the checks.
+func checkedApply(sel orchestrator.ChangeSelector, o orchestrator.CheckOptions) string {
+	words := []string{"boo pending apply"}
+	if sel.Chat != "" {
+		words = append(words, "-c "+sel.Chat)
+	}
+	if len(o.Commands) > 0 {
+		words = append(words, "--check-cmd …")
+	} else {
+		words = append(words, "--require-checks")
+	}
+	return strings.Join(words, " ")
 }
 
 // tellChecks has a person told how the checks go: of a red one the end of what
