@@ -11,7 +11,7 @@ import (
 
 func TestARepositoryTellsOfBoosWorktreesOnly(t *testing.T) {
 	f := newFixture(t)
-	f.write("a.txt", "a\n")
+	f.write(f.repo+"/a.txt", "a\n")
 	f.commit()
 	wt := f.create()
 	f.git(f.repo, "worktree", "add", "-q", "--detach", filepath.Join(t.TempDir(), "mine"))
@@ -27,7 +27,7 @@ func TestARepositoryTellsOfBoosWorktreesOnly(t *testing.T) {
 
 func TestRemotesThatTakeEveryRefAreFound(t *testing.T) {
 	f := newFixture(t)
-	f.write("a.txt", "a\n")
+	f.write(f.repo+"/a.txt", "a\n")
 	f.commit()
 	wt := f.worktree()
 	if none, err := f.engine.Mirrors(t.Context(), wt.CommonDir); err != nil || none != nil {

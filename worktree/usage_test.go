@@ -10,7 +10,7 @@ import (
 
 func TestAWorktreeIsMeasuredByWhatItReallyCosts(t *testing.T) {
 	f := newFixture(t)
-	f.write("a.txt", "a\n")
+	f.write(f.repo+"/a.txt", "a\n")
 	f.commit()
 	wt := f.create()
 	before, err := f.engine.Usage(t.Context(), wt)
