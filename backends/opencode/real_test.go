@@ -2,14 +2,12 @@ package opencode_test
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -33,6 +31,7 @@ type house struct {
 
 	mu        sync.Mutex
 	processes []orchestrator.Process
+	started   func(orchestrator.Process)
 }
 
 func newHouse(t *testing.T) *house {
@@ -79,6 +78,9 @@ func (h *house) chat() *chat {
 			h.mu.Lock()
 			defer h.mu.Unlock()
 			h.processes = append(h.processes, p)
+			if h.started != nil {
+				h.started(p)
+			}
 		},
 	}
 	return c
@@ -148,11 +150,15 @@ func TestOneServerForAllChats(t *testing.T) {
 			t.Errorf("%d servers were started", len(h.processes))
 		}
 	})
-	t.Run("killed in the middle of a tool", func(t *testing.T) { killed(t, h, c) })
+	for _, k := range kills {
+		if k.always || os.Getenv("BOO_TEST_STORM") != "" {
+			t.Run("killed "+k.when, func(t *testing.T) { k.try(t, h) })
+		}
+	}
 }
 
 // sized is how much of something is tried: a little, or what the variable says.
-// By hand: BOO_TEST_STORM=10 for 100 aborts, BOO_TEST_CROWD=20.
+// By hand: BOO_TEST_STORM=10 for 100 aborts and all ways to be killed, BOO_TEST_CROWD=20.
 func sized(variable string, usual int) int {
 	if n, err := strconv.Atoi(os.Getenv(variable)); err == nil {
 		return n
@@ -240,35 +246,4 @@ func storm(t *testing.T, h *house, chats, turns int) {
 		})
 	}
 	all.Wait()
-}
-
-// killed kills the server while a tool runs: nothing of it lives on, and the
-// session comes back with all it knew.
-func killed(t *testing.T, h *house, c *chat) {
-	s := c.begin()
-	server := h.processes[len(h.processes)-1]
-	_, _, err := ask(s, "run echo $$ >pid; echo started; sleep 1000", func(e orchestrator.Event) {
-		if e.Kind != orchestrator.EventTool || e.Tool.Status != "in_progress" {
-			return
-		}
-		if _, err := os.Stat(filepath.Join(string(c.req.Dir), "pid")); err == nil {
-			_ = syscall.Kill(server.PID, syscall.SIGKILL) // a second time it is not there
-		}
-	})
-	if !errors.Is(err, orchestrator.ErrAgentDied) {
-		t.Errorf("got %v", err)
-	}
-	if err := s.Close(context.Background()); err != nil {
-		t.Error(err)
-	}
-	pid, err := os.ReadFile(filepath.Join(string(c.req.Dir), "pid"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat("/proc/" + strings.TrimSpace(string(pid))); err == nil {
-		t.Errorf("the tool, process %s, lives on", pid)
-	}
-	if said, rung := c.turn("recall"); rung != orchestrator.RungResumed || !strings.Contains(said, "remember plum") {
-		t.Errorf("after it: %s, said %q", rung, said)
-	}
 }
