@@ -96,11 +96,11 @@ func TestAfterAStopNothingOfTheChatIsAlive(t *testing.T) {
 func TestASessionThatMissedATurnIsNotTakenForWarm(t *testing.T) {
 	w := newWorld(t)
 	w.turn("one", "remember HERON")
-	here, pool, db := w.Engine, w.pool, w.full.Store
+	here, pool, full := w.Engine, w.pool, w.full
 	w.Engine = w.open() // another boo, on the same data
 	w.turn("one", "remember EGRET")
 	w.check(w.Close())
-	w.Engine, w.pool, w.full.Store = here, pool, db
+	w.Engine, w.pool, w.full = here, pool, full
 	h := w.turn("one", "recall")
 	if h.summary().Rung != orchestrator.RungResumed || !strings.Contains(h.text(), "EGRET") {
 		t.Errorf("session %s, answer %q", h.summary().Rung, h.text())

@@ -39,7 +39,7 @@ type world struct {
 	t    *testing.T
 	data string
 	repo string
-	full fullDisk
+	full *fullDisk
 	pool *backends.Pool // of the engine that was opened last
 }
 
@@ -99,10 +99,10 @@ func (w *world) open() *orchestrator.Engine {
 	w.check(err)
 	db, err := store.Open(w.t.Context(), filepath.Join(w.data, "boo.db"), store.Options{})
 	w.check(err)
-	w.full.Store = db
+	w.full = &fullDisk{Store: db}
 	w.pool = backends.NewPool(registry, backends.PoolOptions{Dir: filepath.Join(w.data, "common")})
 	return orchestrator.NewEngine(orchestrator.Config{
-		Store: &w.full, Trees: trees, Agents: w.pool, Pending: pending.New(trees, db, locks), Locks: locks,
+		Store: w.full, Trees: trees, Agents: w.pool, Pending: pending.New(trees, db, locks), Locks: locks,
 		Archives:  &reaper.Archiver{Root: filepath.Join(w.data, "worktrees"), Trees: trees, Rows: db, Processes: proc.Table{}},
 		Processes: proc.Table{}, Worktrees: filepath.Join(w.data, "worktrees"), Agent: "one", Histories: filepath.Join(w.data, "histories"),
 	})
