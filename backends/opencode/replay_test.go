@@ -175,7 +175,8 @@ func (r *replay) messages(w http.ResponseWriter, _ *http.Request) {
 func (r *replay) play(ctx context.Context) {
 	defer close(r.done)
 	var ids *strings.Replacer
-	var pairs []string
+	var pairs []string // of the newest prompt, and of the one before
+	prompts := 0
 	for i, f := range r.frames {
 		var e frame
 		if err := json.Unmarshal([]byte(f), &e); err != nil {
@@ -187,7 +188,9 @@ func (r *replay) play(ctx context.Context) {
 			select {
 			case id := <-r.gates[on.On]:
 				if on.On == "prompt" {
-					pairs = append(pairs, fmt.Sprintf("msg_prompt%d", len(pairs)/2+1), id)
+					prompts++
+					newest := []string{fmt.Sprintf("msg_prompt%d", prompts), id}
+					pairs = append(newest, pairs[:min(2, len(pairs))]...)
 					ids = strings.NewReplacer(pairs...)
 					r.mu.Lock()
 					r.busy = true

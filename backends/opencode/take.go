@@ -3,6 +3,7 @@ package opencode
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"boo/orchestrator"
@@ -84,10 +85,13 @@ func (t *turn) notice(text string) {
 	t.sink(orchestrator.Event{Kind: orchestrator.EventNotice, Text: text})
 }
 
+// plan passes a plan on, once: it comes as an event of its own, and in the tool
+// call that made it, which the server's records have too.
 func (t *turn) plan(todos []todo) {
-	if !t.open {
+	if !t.open || slices.Equal(todos, t.planned) {
 		return
 	}
+	t.planned = todos
 	entries := make([]orchestrator.PlanEntry, 0, len(todos))
 	for _, d := range todos {
 		entries = append(entries, orchestrator.PlanEntry{Content: d.Content, Priority: d.Priority, Status: d.Status})

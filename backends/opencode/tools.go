@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -37,6 +38,13 @@ func (t *turn) tool(p part) {
 	}
 	t.tools[p.CallID] = call
 	t.sink(orchestrator.Event{Kind: orchestrator.EventTool, Tool: &call})
+	if p.Tool == "todowrite" && p.State.Status == "completed" {
+		if list, ok := read[struct {
+			Todos []todo `json:"todos"`
+		}](p.State.Input); ok && list.Todos != nil {
+			t.plan(list.Todos)
+		}
+	}
 }
 
 func over(c orchestrator.ToolCall) bool { return c.Status == "completed" || c.Status == "failed" }
@@ -111,7 +119,8 @@ func (t *turn) step(p part) {
 // usage is what the turn has cost so far.
 func (t *turn) usage() orchestrator.Usage {
 	var sum orchestrator.Usage
-	for _, p := range t.steps {
+	for _, id := range slices.Sorted(maps.Keys(t.steps)) { // so that a sum is always the same
+		p := t.steps[id]
 		sum = sum.Plus(orchestrator.Usage{
 			Input: p.Tokens.Input, Output: p.Tokens.Output + p.Tokens.Reasoning,
 			CacheRead: p.Tokens.Cache.Read, CacheWrite: p.Tokens.Cache.Write, Cost: p.Cost, Currency: "USD",

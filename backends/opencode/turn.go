@@ -44,6 +44,7 @@ type turn struct {
 	tools    map[string]orchestrator.ToolCall
 	steps    map[string]part // finished ones, by id: each is paid once
 	asked    map[string]bool
+	planned  []todo   // the newest plan
 	failure  *failure // of the session, while the prompt was out
 	stopping bool
 	aborted  <-chan struct{} // closed when the abort was answered; nil before and after
@@ -197,7 +198,8 @@ func (t *turn) died() *end {
 
 // close settles what the turn leaves open, and adds up what it has cost.
 func (t *turn) close(e *end) (orchestrator.TurnResult, error) {
-	if t.handed != nil {
+	answered := t.open && e.err == nil && e.result.Stop != stopCancelled
+	if t.handed != nil && !answered {
 		t.recall()
 		t.s.abort() // it may have arrived
 	}
