@@ -28,7 +28,7 @@ func (e *Engine) CloseChat(ctx context.Context, ref ChatRef, opts CloseOptions) 
 	return done, err
 }
 
-// seize takes a chat's lock for its end. CodeBusy says who has it.
+// seize takes a chat's lock for more than a look. CodeBusy says who has it.
 func (e *Engine) seize(ctx context.Context, chat ChatID) (release func(), err error) {
 	release, free, err := e.Locks.TryLock(ChatLock(chat))
 	if err != nil || free {

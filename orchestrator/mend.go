@@ -163,13 +163,13 @@ func (e *Engine) repair(ctx context.Context, wt Worktree) (WorktreeRepair, error
 		r.Left = "it is " + string(wt.State)
 		return r, nil
 	}
-	release, free, err := e.Locks.TryLock(ChatLock(wt.Chat))
+	release, err := e.seize(ctx, wt.Chat)
+	if CodeOf(err) == CodeBusy {
+		r.Left, r.Hint = strings.TrimSpace(err.Error()), HintOf(err)
+		return r, nil
+	}
 	if err != nil {
 		return r, err
-	}
-	if !free {
-		r.Left = "a turn runs in it; that one has looked after it"
-		return r, nil
 	}
 	defer release()
 	done, err := e.Trees.Repair(ctx, wt)

@@ -74,10 +74,10 @@ func whatFits(app *cli.App, live *living, before []string, word string) []candid
 	usage, given := "", 0
 	for rest := before; len(rest) > 0; {
 		if n := flagLen(flags, rest); n > 0 {
-			if n == 1 && len(rest) == 1 && takesValue(flags, rest[0]) {
+			if len(rest) == 1 && takesValue(flags, rest[0]) {
 				return live.value(strings.TrimLeft(rest[0], "-"), before)
 			}
-			rest = rest[n:]
+			rest = rest[min(n, len(rest)):]
 			continue
 		}
 		if next := find(commands, rest[0]); next != nil {
