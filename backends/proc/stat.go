@@ -19,6 +19,7 @@ type process struct {
 	parent  int
 	session int
 	state   byte
+	flags   int // PF_* of the kernel's sched.h, of the first thread
 	threads int
 }
 
@@ -28,9 +29,39 @@ func (p process) gone() bool {
 	return (p.state == 'Z' || p.state == 'X') && p.threads <= 1
 }
 
-// readStat reads /proc/PID/stat; field numbers are those of proc_pid_stat(5).
+// exiting is PF_EXITING of the kernel's sched.h: the thread runs none of its
+// program's code any more.
+const exiting = 0x4
+
+// dying reports whether the process has only to be cleared away by the kernel.
+// That can take a while: an inotify instance waits for a grace period of RCU.
+func (p process) dying() bool {
+	if p.flags&exiting == 0 {
+		return false
+	}
+	tasks := "/proc/" + strconv.Itoa(p.pid) + "/task/"
+	threads, err := os.ReadDir(tasks)
+	if err != nil {
+		return false
+	}
+	for _, thread := range threads {
+		if t, err := readStatFile(tasks + thread.Name() + "/stat"); err == nil && t.flags&exiting == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// readStat reads the line of one process.
 func readStat(pid int) (process, error) {
-	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	p, err := readStatFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	p.pid = pid
+	return p, err
+}
+
+// readStatFile reads /proc/PID/stat; field numbers are those of proc_pid_stat(5).
+func readStatFile(path string) (process, error) {
+	raw, err := os.ReadFile(path)
 	if err != nil {
 		return process{}, err
 	}
@@ -38,17 +69,17 @@ func readStat(pid int) (process, error) {
 	text := string(raw)
 	fields := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
 	if len(fields) < 20 {
-		return process{}, fmt.Errorf("read state of process %d: unexpected form", pid)
+		return process{}, fmt.Errorf("read %s: unexpected form", path)
 	}
 	const first = 3 // number of the field that fields[0] is
-	p := process{identity: identity{pid: pid}, state: fields[0][0]}
-	for field, to := range map[int]*int{4: &p.parent, 6: &p.session, 20: &p.threads} {
+	p := process{state: fields[0][0]}
+	for field, to := range map[int]*int{4: &p.parent, 6: &p.session, 9: &p.flags, 20: &p.threads} {
 		if *to, err = strconv.Atoi(fields[field-first]); err != nil {
-			return process{}, fmt.Errorf("read state of process %d: %w", pid, err)
+			return process{}, fmt.Errorf("read %s: %w", path, err)
 		}
 	}
 	if p.start, err = strconv.ParseUint(fields[22-first], 10, 64); err != nil {
-		return process{}, fmt.Errorf("read state of process %d: %w", pid, err)
+		return process{}, fmt.Errorf("read %s: %w", path, err)
 	}
 	return p, nil
 }

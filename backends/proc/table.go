@@ -37,7 +37,9 @@ func (Table) Self() orchestrator.Owner {
 	return orchestrator.Owner{BootID: boot, PID: os.Getpid(), StartTime: self.start}
 }
 
-// Alive reports whether exactly that process still lives. A zombie does not.
+// Alive reports whether exactly that process still lives. A zombie does not,
+// nor one that the kernel is clearing away: that runs no code any more, but may
+// not have let go of all its locks.
 // What cannot be found out counts as alive.
 func (Table) Alive(o orchestrator.Owner) bool {
 	if boot, err := bootID(); err == nil && boot != o.BootID {
@@ -50,7 +52,7 @@ func (Table) Alive(o orchestrator.Owner) bool {
 	case err != nil:
 		return true
 	}
-	return p.start == o.StartTime && !p.gone()
+	return p.start == o.StartTime && !p.gone() && !p.dying()
 }
 
 // EndStrays ends what is left of p's process tree: the process with exactly

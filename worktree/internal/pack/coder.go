@@ -18,9 +18,9 @@ import (
 const level = 2
 
 // Text in which hardly anything repeats, such as digests in hex, the level above
-// takes for noise and leaves as it is, although there are few different letters
-// in it: what did not become a tenth smaller is given to a coder of letters alone
-// too, which is fast.
+// takes for noise in whole or in part, as chance will have it, although there are
+// few different letters in it: what did not become half its size is given to a
+// coder of letters alone too, which is fast. Source code becomes a third.
 const lettersOnly = zlib.HuffmanOnly
 
 // coder turns the content of one object into its bytes in a pack.
@@ -47,7 +47,7 @@ var coders = sync.Pool{New: func() any {
 // whole compresses an object that is in memory into c.buf.
 func (c *coder) whole(kind objectid.Kind, content []byte) error {
 	c.zlib = c.levels
-	if err := c.once(kind, content); err != nil || c.buf.Len() < len(content)*9/10 || len(content) < fewLetters {
+	if err := c.once(kind, content); err != nil || c.buf.Len() < len(content)/2 || len(content) < fewLetters {
 		return err
 	}
 	if c.letters == nil {
