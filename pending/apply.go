@@ -117,7 +117,7 @@ func (e *Engine) planAll(ctx context.Context, t *tree, c orchestrator.Checkout, 
 		land, err := e.planBranch(ctx, c, moves, opts)
 		return moves, land, err
 	}
-	moves, err := e.plan(ctx, t, c, parts, opts.Markers)
+	moves, err := e.planFiles(ctx, t, c, parts, opts.Markers)
 	if err != nil {
 		return nil, nil, err
 	}

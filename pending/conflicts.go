@@ -61,7 +61,7 @@ func (e *Engine) withCheckout(ctx context.Context, c orchestrator.Checkout, chan
 		return nil, fmt.Errorf("open %s: %w", c.Dir, err)
 	}
 	defer t.close()
-	moves, err := e.plan(ctx, t, c, whole(changes), false)
+	moves, err := e.planFiles(ctx, t, c, whole(changes), false)
 	if err != nil {
 		return nil, fmt.Errorf("compare with %s: %w", c.Dir, err)
 	}

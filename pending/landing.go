@@ -209,6 +209,12 @@ func (e *Engine) stagedAt(ctx context.Context, c orchestrator.Checkout, steps []
 func (e *Engine) unland(ctx context.Context, a orchestrator.Apply) error {
 	c := orchestrator.Checkout{Dir: a.Checkout, GitDir: a.GitDir, CommonDir: a.CommonDir}
 	l := a.Landing
+	if l.Ref == "" && len(l.Index) == 0 {
+		return nil
+	}
+	if err := e.git.Landed(ctx, c); err != nil {
+		return err
+	}
 	if l.Ref != "" {
 		err := e.git.MoveBranch(ctx, c, l.Ref, l.New, l.Old, fmt.Sprintf("boo: take %s back", a.ID))
 		if err != nil && orchestrator.CodeOf(err) != orchestrator.CodeConflict {

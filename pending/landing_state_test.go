@@ -1,10 +1,13 @@
 package pending_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"boo/orchestrator"
 )
@@ -47,6 +50,9 @@ func TestLandingInASparseCheckoutTouchesItsPathsAlone(t *testing.T) {
 	if orchestrator.CodeOf(err) != orchestrator.CodeConflict || len(r.Conflict) != 1 || r.Conflict[0].Path != "out/f" {
 		t.Fatalf("error %v, result %+v", err, r)
 	}
+	if why := r.Conflict[0].Reason; !strings.Contains(why, "sparse") || !strings.HasSuffix(why, "git sparse-checkout add out") {
+		t.Errorf("the reason is %q", why)
+	}
 	same(t, "after the refusal", tree(t, w.repo), files)
 	w.mustApply("in/f", "in/new")
 	if s := w.status(); s != "" {
@@ -60,6 +66,73 @@ func TestLandingInASparseCheckoutTouchesItsPathsAlone(t *testing.T) {
 		t.Errorf("after undo\n%s%s\nwas\n%s", got, w.status(), before)
 	}
 	same(t, "after undo", tree(t, w.repo), files)
+}
+
+// What the person has taken out of the index by hand is as they want it.
+func TestAnUndoLeavesWhatWasUnstagedByHand(t *testing.T) {
+	t.Parallel()
+	for name, unstage := range map[string][]string{"some": {"g", "new"}, "all": {"."}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := landingWorld(t)
+			files := tree(t, w.repo)
+			w.options = orchestrator.ApplyOptions{Index: true}
+			w.mustApply()
+			w.run(w.repo, append([]string{"restore", "--staged"}, unstage...)...)
+			w.mustUndo()
+			same(t, "after undo", tree(t, w.repo), files)
+			want := "MM f\nMM mine\n?? untracked\n"
+			if name == "all" {
+				want = " M f\n M mine\n?? untracked\n"
+			}
+			if got := w.status(); got != want {
+				t.Errorf("the status is\n%swant\n%s", got, want)
+			}
+			w.checkSet()
+		})
+	}
+}
+
+// A git that a killed boo had started holds the git directory to its own end;
+// nothing is taken back before.
+func TestARecoveryWaitsForTheGitOfAKilledBoo(t *testing.T) {
+	t.Parallel()
+	w := landingWorld(t)
+	w.options = orchestrator.ApplyOptions{Commit: "m"}
+	before, files := w.all(), tree(t, w.repo)
+	for step := 1; w.die("apply", step); step++ {
+		open, err := w.store.Applies(t.Context(), "", orchestrator.ApplyPrepared)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(open) == 0 {
+			if _, err := w.engine.Recover(t.Context()); err != nil || len(w.pending()) == 0 {
+				t.Fatalf("killed at step %d, with nothing prepared: %v, %v", step, err, w.pending())
+			}
+			continue
+		}
+		git, err := os.Open(string(w.at.GitDir))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Flock(int(git.Fd()), syscall.LOCK_EX); err != nil {
+			t.Fatal(err)
+		}
+		at, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		_, err = w.engine.Recover(at)
+		cancel()
+		if err == nil {
+			t.Fatal("a recovery did not wait")
+		}
+		if err := git.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if w.checkLanded("once git has ended", before, files) {
+			t.Error("it was applied")
+		}
+		return
+	}
+	t.Fatal("no step leaves a record")
 }
 
 func TestACommitOnABranchWithoutCommits(t *testing.T) {

@@ -98,6 +98,12 @@ type Landings interface {
 	// Stage sets entries of the person's index, all or none; like is any id of
 	// the repository.
 	Stage(ctx context.Context, c orchestrator.Checkout, entries map[orchestrator.Path]orchestrator.Entry, like orchestrator.ObjectID) error
+	// Landed waits until no git that changes the index or a branch runs any more,
+	// one that a dead boo had started included.
+	Landed(ctx context.Context, c orchestrator.Checkout) error
+	// Sparse returns those of the paths that the checkout leaves out because it
+	// is a sparse one.
+	Sparse(ctx context.Context, c orchestrator.Checkout, paths []orchestrator.Path) (map[orchestrator.Path]bool, error)
 	// Person is who the person's commits are by.
 	Person(ctx context.Context, common orchestrator.GitDir) orchestrator.Signature
 	// CommitAs writes a commit of the person's.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"boo/orchestrator"
 )
@@ -54,7 +53,8 @@ func (e *Engine) undo(ctx context.Context, c orchestrator.Checkout, a orchestrat
 		return result, untouched(undoing, c.Dir, err)
 	}
 	defer t.close()
-	if err := e.canUnland(ctx, c, a); err != nil {
+	landed, err := e.canUnland(ctx, c, a)
+	if err != nil {
 		return result, untouched(undoing, c.Dir, err)
 	}
 	moves, err := e.planUndo(ctx, t, c, a)
@@ -73,7 +73,7 @@ func (e *Engine) undo(ctx context.Context, c orchestrator.Checkout, a orchestrat
 	}
 	result.Files = files(moves)
 	j := &journal{Apply: e.record(wt, c), checkout: c, moves: moves, tree: t}
-	j.Undoing, j.Landing = true, a.Landing.Reversed()
+	j.Undoing, j.Landing = true, landed.Reversed()
 	result.Conflict, err = e.run(ctx, j, undoing, work{
 		baseline: r.restored,
 		fill:     func() error { return e.stageBefore(ctx, j) },
@@ -85,45 +85,6 @@ func (e *Engine) undo(ctx context.Context, c orchestrator.Checkout, a orchestrat
 	}
 	result.State = orchestrator.ApplyUndone
 	return result, nil
-}
-
-// canUnland makes sure that what an apply did beside the files is still so, or
-// says what to run instead.
-func (e *Engine) canUnland(ctx context.Context, c orchestrator.Checkout, a orchestrator.Apply) error {
-	l := a.Landing
-	if l.Ref != "" {
-		now, err := e.git.BranchAt(ctx, c, l.Ref)
-		if err != nil {
-			return err
-		}
-		name := strings.TrimPrefix(l.Ref, "refs/heads/")
-		if now != l.New {
-			return orchestrator.Errorf(orchestrator.CodeConflict, "%s has moved on since the change was committed to it (%s)", name, l.New.Short()).
-				WithHint("git revert %s", l.New.Short())
-		}
-		if head, err := e.git.BranchAt(ctx, c, "HEAD"); l.Elsewhere && err == nil && head == l.New {
-			if ref, _, err := e.git.CheckedOut(ctx, c); err == nil && ref == l.Ref {
-				return orchestrator.Errorf(orchestrator.CodeConflict, "you are on %s now", name).WithHint("git switch -   (and then: boo pending undo)")
-			}
-		}
-		if !l.Elsewhere {
-			if ref, _, err := e.git.CheckedOut(ctx, c); err != nil || ref != l.Ref {
-				return orchestrator.Errorf(orchestrator.CodeConflict, "the change was committed to %s, and that is not what you have checked out", name).
-					WithHint("git switch %s", name)
-			}
-		}
-	}
-	now, err := e.stagedAt(ctx, c, l.Index)
-	if err != nil {
-		return err
-	}
-	for _, s := range l.Index {
-		if now[s.Path] != s.After {
-			return orchestrator.Errorf(orchestrator.CodeConflict, "you have staged something else for %s since", s.Path).
-				WithHint("git -C %s diff --cached", c.Dir)
-		}
-	}
-	return nil
 }
 
 // planUndo turns an apply's steps round. What is there now must be what the

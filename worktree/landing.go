@@ -140,8 +140,7 @@ func (e *Engine) Stage(ctx context.Context, c orchestrator.Checkout, entries map
 	}
 	call := own(c, "update-index", "-z", "--index-info")
 	call.Stdin = &in
-	_, err := e.git.Run(ctx, call)
-	return coded(err, "stage in %s", c.Dir)
+	return coded(e.alone(ctx, c, call), "stage in %s", c.Dir)
 }
 
 // CheckedOut returns what the checkout's HEAD names: the ref that a commit there
@@ -187,7 +186,7 @@ func (e *Engine) MoveBranch(ctx context.Context, c orchestrator.Checkout, ref st
 	}
 	call := own(c, args...)
 	call.Env = ident("COMMITTER", e.signed(e.Person(ctx, c.CommonDir)))
-	_, err := e.git.Run(ctx, call)
+	err := e.alone(ctx, c, call)
 	if err == nil {
 		return nil
 	}

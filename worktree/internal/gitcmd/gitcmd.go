@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"syscall"
@@ -54,6 +55,10 @@ type Call struct {
 	Idle bool
 	// Refresh lets the command write a refreshed index back.
 	Refresh bool
+
+	// Held stays open in the command for as long as it runs, whatever becomes of
+	// boo: a lock on the file is held until then.
+	Held *os.File
 
 	Env    []string // more of it, such as author and committer
 	Stdin  io.Reader
@@ -109,6 +114,9 @@ func (g *Git) command(ctx context.Context, c Call) *exec.Cmd {
 		cmd.Dir = home(c.GitDir)
 	}
 	cmd.WaitDelay = 5 * time.Second
+	if c.Held != nil {
+		cmd.ExtraFiles = []*os.File{c.Held}
+	}
 	return cmd
 }
 

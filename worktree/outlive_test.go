@@ -1,0 +1,55 @@
+package worktree_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"boo/orchestrator"
+	"boo/worktree"
+)
+
+// The git here leaves a process that holds what it held, as one does that
+// outlives its boo.
+func TestWhoTakesBackWaitsForTheLastGitThatChangesTheIndex(t *testing.T) {
+	t.Parallel()
+	fifo := filepath.Join(t.TempDir(), "go")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wrapper := gitWrapper{script: `case "$*" in *update-index*) cat "$FIFO" </dev/null >/dev/null 2>&1 & ;; esac` + "\n"}
+	f := newFixture(t, wrapper.install(t, "FIFO='"+fifo+"'"))
+	f.write(f.repo+"/f", "1\n")
+	f.commit()
+	c, err := f.engine.Checkout(t.Context(), f.repo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := orchestrator.ObjectID(f.git(f.repo, "rev-parse", "HEAD:f"))
+	entries := map[orchestrator.Path]orchestrator.Entry{"g": {Mode: orchestrator.ModeRegular, ID: id}}
+	if err := f.engine.Stage(t.Context(), c, entries, id); err != nil {
+		t.Fatal(err)
+	}
+	other, err := worktree.New(worktree.Options{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := other.Landed(short, c); err == nil {
+		t.Error("nothing was waited for")
+	}
+	end, err := os.OpenFile(fifo, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := end.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Landed(t.Context(), c); err != nil {
+		t.Error(err)
+	}
+}
