@@ -57,7 +57,7 @@ func TestAFollowerOfAChatHearsTurnsOfAnotherProcess(t *testing.T) {
 	w := newWorld(t)
 	first := w.send("one", "say before")
 	w.follow(first.Turn, nil)
-	other := w.open()
+	other := w.openAs(neighbour{})
 	defer func() { w.check(other.Close()) }()
 	heard := make(chan error, 1)
 	go func() { // ends with the second turn
@@ -72,7 +72,7 @@ func TestFollowersOfAChatEndWithTheOrchestrator(t *testing.T) {
 	w := newWorld(t)
 	sent := w.send("one", "say something")
 	w.follow(sent.Turn, nil)
-	other := w.open()
+	other := w.openAs(neighbour{})
 	ended := make(chan error, 1)
 	up := make(chan struct{})
 	go func() {

@@ -72,8 +72,19 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// open makes an engine on the world's data, as another boo would.
-func (w *world) open() *orchestrator.Engine {
+// open makes an engine on the world's data, as this process would once more.
+func (w *world) open() *orchestrator.Engine { return w.openAs(proc.Table{}) }
+
+// neighbour is the process table as another boo sees it that runs beside this one.
+type neighbour struct{ proc.Table }
+
+func (n neighbour) Self() orchestrator.Owner {
+	other := n.Table.Self()
+	other.StartTime++
+	return other
+}
+
+func (w *world) openAs(processes orchestrator.Processes) *orchestrator.Engine {
 	w.t.Helper()
 	self, err := os.Executable()
 	w.check(err)
@@ -104,7 +115,7 @@ func (w *world) open() *orchestrator.Engine {
 	return orchestrator.NewEngine(orchestrator.Config{
 		Store: w.full, Trees: trees, Agents: w.pool, Pending: pending.New(trees, db, locks), Locks: locks,
 		Archives:  &reaper.Archiver{Root: filepath.Join(w.data, "worktrees"), Trees: trees, Rows: db, Processes: proc.Table{}},
-		Processes: proc.Table{}, Worktrees: filepath.Join(w.data, "worktrees"), Agent: "one", Histories: filepath.Join(w.data, "histories"),
+		Processes: processes, Worktrees: filepath.Join(w.data, "worktrees"), Agent: "one", Histories: filepath.Join(w.data, "histories"),
 	})
 }
 
