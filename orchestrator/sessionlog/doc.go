@@ -10,8 +10,9 @@
 // so on; the oldest goes. A log that is cleared becomes <chat>.until-<number>.jsonl.
 //
 // What looks like a secret is not written: the values of environment variables
-// whose names say so, and tokens of known forms. A secret that an agent says in
-// pieces, each an event of its own, is not recognized.
+// whose names say so, and tokens of known forms, also where an agent says them in
+// pieces, each an event of its own: the end of a message that may be a secret's
+// beginning is written with what follows.
 //
 // The package refuses to know where events come from. Files are 0600, their
 // directory 0700. One process at a time writes a chat's file: the caller holds a

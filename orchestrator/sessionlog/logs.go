@@ -54,7 +54,7 @@ func (l *Logs) Append(chat orchestrator.ChatID, cleared orchestrator.Seq, enviro
 	if err != nil {
 		return err
 	}
-	w := writer{logs: l, chat: chat, file: f, hide: newRedactor(append(append([]string{}, l.opt.Environ...), environ...))}
+	w := writer{logs: l, chat: chat, file: f, wait: pieces{hide: newRedactor(append(append([]string{}, l.opt.Environ...), environ...))}}
 	return w.finish(w.all(next))
 }
 
@@ -85,21 +85,34 @@ type writer struct {
 	logs *Logs
 	chat orchestrator.ChatID
 	file logFile
-	hide redactor
+	wait pieces
 }
 
 func (w *writer) all(next orchestrator.NextEvents) error {
-	for {
-		events, err := next(w.file.last)
+	for last := w.file.last; ; {
+		events, err := next(last)
 		if err != nil || len(events) == 0 {
 			return err
 		}
 		for _, ev := range events {
-			if err := w.write(ev); err != nil {
-				return fmt.Errorf("write the session log of chat %s: %w", w.chat, err)
+			last = ev.Seq
+			if err := w.write(w.wait.add(ev)); err != nil {
+				return err
 			}
 		}
+		if err := w.write(w.wait.settled()); err != nil {
+			return err
+		}
 	}
+}
+
+func (w *writer) write(events []orchestrator.Event) error {
+	for _, ev := range events {
+		if err := w.line(ev); err != nil {
+			return fmt.Errorf("write the session log of chat %s: %w", w.chat, err)
+		}
+	}
+	return nil
 }
 
 func (w *writer) finish(err error) error {
@@ -109,14 +122,14 @@ func (w *writer) finish(err error) error {
 	return err
 }
 
-func (w *writer) write(ev orchestrator.Event) error {
+func (w *writer) line(ev orchestrator.Event) error {
 	var line bytes.Buffer
 	enc := json.NewEncoder(&line)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(ev); err != nil {
 		return err
 	}
-	sealed := seal(w.hide.redact(bytes.TrimSuffix(line.Bytes(), []byte("\n"))))
+	sealed := seal(w.wait.hide.redact(bytes.TrimSuffix(line.Bytes(), []byte("\n"))))
 	if w.file.size > 0 && w.file.size+int64(len(sealed)) > w.logs.opt.Max {
 		if err := w.rotate(); err != nil {
 			return err

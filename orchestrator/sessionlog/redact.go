@@ -29,8 +29,8 @@ const redacted = "[redacted]"
 
 // redactor takes secrets out of JSON.
 type redactor struct {
-	marks   [][]byte // one of them is in every JSON that has a secret in it
-	replace *strings.Replacer
+	marks [][]byte // one of them is in every JSON that has a secret in it
+	known []string // secrets
 }
 
 func newRedactor(environ []string) redactor {
@@ -41,18 +41,13 @@ func newRedactor(environ []string) redactor {
 			secrets = append(secrets, value)
 		}
 	}
-	// The longest first: one may begin with another.
-	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
-	var r redactor
-	var pairs []string
+	r := redactor{known: secrets}
 	for _, s := range secrets {
-		pairs = append(pairs, s, redacted)
 		r.marks = append(r.marks, []byte(quoted(s)))
 	}
 	for _, mark := range append([]string{`\u`, `\/`}, tokenMarks...) { // the former may hide any of them
 		r.marks = append(r.marks, []byte(mark))
 	}
-	r.replace = strings.NewReplacer(pairs...)
 	return r
 }
 
@@ -103,9 +98,9 @@ func (r redactor) literal(text []byte) []byte {
 	if json.Unmarshal(text, &s) != nil {
 		return text
 	}
-	clean := tokens.ReplaceAllString(r.replace.Replace(s), redacted)
-	if clean == s {
+	m := message{text: s, secrets: r.secrets(s)}
+	if len(m.secrets) == 0 {
 		return text
 	}
-	return []byte(`"` + quoted(clean) + `"`)
+	return []byte(`"` + quoted(m.clean(0, len(s))) + `"`)
 }
