@@ -30,7 +30,8 @@ type Closing interface {
 	// ResetChat gives agents of a chat a new context: the next turn of each begins
 	// a session that knows nothing of the chat, while its worktree, its pending
 	// changes and what it has cost stay. A turn that runs is waited for, or
-	// cancelled if opts say so; waiting is called once then.
+	// cancelled if opts say so; waiting is called once then. An agent that was live
+	// is started again at once, another one by its next turn.
 	ResetChat(ctx context.Context, ref ChatRef, opts ResetOptions) (ResetResult, error)
 }
 
@@ -91,6 +92,9 @@ type ResetResult struct {
 	Chat     ChatID           `json:"chat"`
 	Agents   []AgentName      `json:"agents"`
 	Sessions []DeletedSession `json:"sessions,omitempty"`
+	// Restarted are those of Agents that were live, and are being started again
+	// in the background: a prompt that comes meanwhile waits for that.
+	Restarted []AgentName `json:"restarted,omitempty"`
 	// Log is set when the log was cleared: the number after which it begins.
 	Log Seq `json:"log_after,omitempty"`
 }

@@ -56,3 +56,15 @@ func (e *Engine) Log(ctx context.Context, ref ChatRef, after Seq, limit int) ([]
 	}
 	return e.Store.Events(ctx, chat.ID, "", max(after, chat.LogAfter), limit)
 }
+
+// ClearedLog lists what a log no longer shows; see [Service.ClearedLog].
+func (e *Engine) ClearedLog(ctx context.Context, ref ChatRef, after Seq, limit int) ([]Event, error) {
+	chat, err := e.resolve(ctx, ref)
+	if err != nil || after >= chat.LogAfter {
+		return nil, err
+	}
+	if rest := int(chat.LogAfter - after); limit == 0 || limit > rest { // numbers have no gaps
+		limit = rest
+	}
+	return e.Store.Events(ctx, chat.ID, "", after, limit)
+}

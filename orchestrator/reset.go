@@ -17,15 +17,21 @@ func (e *Engine) ResetChat(ctx context.Context, ref ChatRef, opts ResetOptions) 
 	if done.Agents, err = e.affected(chat, opts.Agent); err != nil {
 		return done, err
 	}
+	warm := e.warmOf(chat.ID, done.Agents)
 	if opts.Now {
 		if err := e.cancelTurn(ctx, chat.ID, done.Agents); err != nil {
 			return done, err
 		}
 	}
-	if done.Log, err = e.reset(ctx, chat.ID, done.Agents, opts); err != nil {
+	log, release, err := e.reset(ctx, chat.ID, done.Agents, opts)
+	if err != nil {
 		return done, err
 	}
+	done.Log = log
 	e.announce(chat.ID)
+	if e.revive(chat.ID, warm, opts.Environ, release) {
+		done.Restarted = warm
+	}
 	done.Sessions, err = e.deleteForgotten(ctx, chat.ID, opts.Environ)
 	return done, err
 }
@@ -67,29 +73,32 @@ func (e *Engine) cancelTurn(ctx context.Context, chat ChatID, agents []AgentName
 }
 
 // reset waits until no turn runs, ends the agents' processes and forgets their
-// sessions.
-func (e *Engine) reset(ctx context.Context, chat ChatID, agents []AgentName, opts ResetOptions) (Seq, error) {
+// sessions. The caller gives the chat's lock back, if there is no error.
+func (e *Engine) reset(ctx context.Context, chat ChatID, agents []AgentName, opts ResetOptions) (log Seq, release func(), err error) {
 	waiting := opts.Waiting
 	if waiting == nil {
 		waiting = func() {}
 	}
-	release, err := e.Locks.Lock(ctx, ChatLock(chat), waiting)
-	if err != nil {
-		return 0, err
+	if release, err = e.Locks.Lock(ctx, ChatLock(chat), waiting); err != nil {
+		return 0, nil, err
 	}
-	defer release()
+	defer func() {
+		if err != nil {
+			release()
+		}
+	}()
 	for _, agent := range agents {
-		if err := e.Agents.Evict(ctx, chat, agent); err != nil {
-			return 0, err
+		if err = e.Agents.Evict(ctx, chat, agent); err != nil {
+			return 0, nil, err
 		}
 	}
-	log, err := e.Store.ResetSessions(ctx, SessionReset{
+	log, err = e.Store.ResetSessions(ctx, SessionReset{
 		Chat: chat, Agents: agents, ClearLog: opts.ClearLog, Notice: fmt.Sprintf("%s begins anew, and knows nothing of what was before", joined(agents)),
 	})
-	if err != nil || !opts.ClearLog {
-		return 0, err
+	if !opts.ClearLog {
+		log = 0
 	}
-	return log, nil
+	return log, release, err
 }
 
 // joined lists agents for people.

@@ -1,6 +1,8 @@
 package orchestrator_test
 
 import (
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,11 +16,11 @@ func TestAResetAgentKnowsNothingAndTheRestStays(t *testing.T) {
 	spent, native := w.session("one").Usage.Input, w.session("one").NativeID
 	done, err := w.ResetChat(t.Context(), w.ref(), orchestrator.ResetOptions{Agent: "one"})
 	w.check(err)
-	if len(done.Agents) != 1 || len(done.Sessions) != 1 || !done.Sessions[0].Deleted || done.Log != 0 {
+	if len(done.Agents) != 1 || len(done.Sessions) != 1 || !done.Sessions[0].Deleted || done.Log != 0 || len(done.Restarted) != 1 {
 		t.Errorf("reset %+v", done)
 	}
-	h := w.turn("one", "recall")
-	if h.summary().Rung != orchestrator.RungNew || strings.Contains(h.text(), "HERON") || strings.Contains(h.text(), "EGRET") {
+	h := w.turn("one", "recall") // waits for the agent, which is started again
+	if h.summary().Rung != orchestrator.RungWarm || strings.Contains(h.text(), "HERON") || strings.Contains(h.text(), "EGRET") {
 		t.Errorf("session %s, answer %q", h.summary().Rung, h.text())
 	}
 	if s := w.session("one"); s.NativeID == native || s.Generation != 1 || s.Usage.Input < spent {
@@ -42,6 +44,13 @@ func TestAResetClearsTheLogAndTheNumbersGoOn(t *testing.T) {
 	if log, err := w.Log(t.Context(), w.ref(), 0, 0); err != nil || len(log) != 0 || done.Log == 0 {
 		t.Errorf("the log after %d: %+v, %v", done.Log, log, err)
 	}
+	for _, after := range []orchestrator.Seq{0, done.Log - 1, done.Log} {
+		old, err := w.ClearedLog(t.Context(), w.ref(), after, 0)
+		w.check(err)
+		if len(old) != int(done.Log-after) || len(old) > 0 && old[0].Seq != after+1 {
+			t.Errorf("the cleared log after %d has %d events", after, len(old))
+		}
+	}
 	w.turn("one", "say again")
 	log, err := w.Log(t.Context(), w.ref(), 0, 0)
 	w.check(err)
@@ -63,12 +72,53 @@ func TestAResetEndsTheTurnThatRuns(t *testing.T) {
 		})
 	}()
 	<-running
-	_, err := w.ResetChat(t.Context(), w.ref(), orchestrator.ResetOptions{Now: true})
+	done, err := w.ResetChat(t.Context(), w.ref(), orchestrator.ResetOptions{Now: true})
 	w.check(err)
+	if len(done.Restarted) != 1 {
+		t.Errorf("reset %+v: its turn ran", done)
+	}
 	if turn, err := w.full.Turn(t.Context(), sent.Turn); err != nil || turn.State != orchestrator.TurnCancelled {
 		t.Errorf("the turn is %s, %v", turn.State, err)
 	}
-	if h := w.turn("one", "recall"); h.summary().Rung != orchestrator.RungNew || strings.Contains(h.text(), "HERON") {
+	if h := w.turn("one", "recall"); h.summary().Rung != orchestrator.RungWarm || strings.Contains(h.text(), "HERON") {
 		t.Errorf("session %s, answer %q", h.summary().Rung, h.text())
+	}
+}
+
+func TestAResetStartsOnlyWhatWasLive(t *testing.T) {
+	w := newWorld(t)
+	w.turn("one", "say hello")
+	w.turn("two", "say hello")
+	w.check(w.Restart(t.Context(), w.ref(), "one"))
+	done, err := w.ResetChat(t.Context(), w.ref(), orchestrator.ResetOptions{})
+	w.check(err)
+	if len(done.Restarted) != 1 || done.Restarted[0] != "two" {
+		t.Errorf("reset %+v", done)
+	}
+	if h := w.turn("one", "recall"); h.summary().Rung != orchestrator.RungNew {
+		t.Errorf("session %s of what was down", h.summary().Rung)
+	}
+	if h := w.turn("two", "recall"); h.summary().Rung != orchestrator.RungWarm || w.session("two").Generation != 1 {
+		t.Errorf("session %s of what was live", h.summary().Rung)
+	}
+}
+
+// An agent that cannot be started again is what the next turn finds, and the
+// reset holds.
+func TestAResetHoldsWhereTheAgentCannotBeStarted(t *testing.T) {
+	w := newWorld(t)
+	w.turn("one", "say hello")
+	chat, err := w.Chat(t.Context(), w.ref())
+	w.check(err)
+	w.check(os.RemoveAll(string(chat.Worktree.Dir)))
+	_, err = w.ResetChat(t.Context(), w.ref(), orchestrator.ResetOptions{})
+	w.check(err)
+	if h := w.turn("one", "recall"); h.state != orchestrator.TurnCompleted || h.summary().Rung != orchestrator.RungNew || w.session("one").Generation != 1 {
+		t.Errorf("the turn %s, %s, session %s", h.state, h.reason, h.summary().Rung)
+	}
+	log, err := w.Log(t.Context(), w.ref(), 0, 0)
+	w.check(err)
+	if !slices.ContainsFunc(log, func(ev orchestrator.Event) bool { return strings.HasPrefix(ev.Text, "one was not started again: ") }) {
+		t.Errorf("the log tells nothing: %+v", log)
 	}
 }

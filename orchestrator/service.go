@@ -53,6 +53,9 @@ type Service interface {
 	Chat(ctx context.Context, ref ChatRef) (ChatDetail, error)
 	// Log lists a chat's events after a number, at most limit.
 	Log(ctx context.Context, ref ChatRef, after Seq, limit int) ([]Event, error)
+	// ClearedLog lists likewise what was in the log before it was last cleared, by
+	// [Closing.ResetChat].
+	ClearedLog(ctx context.Context, ref ChatRef, after Seq, limit int) ([]Event, error)
 
 	// Changes lists pending changes.
 	Changes(ctx context.Context, sel ChangeSelector) ([]Change, error)

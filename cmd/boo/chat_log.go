@@ -16,6 +16,8 @@ type logOptions struct {
 	Count  int // the newest so many events; 0 for all
 	Filter logFilter
 	Follow bool
+	// Cleared is for what was in the log before it was cleared.
+	Cleared bool
 }
 
 func chatLogCommand(e *env) *cli.Command {
@@ -27,13 +29,15 @@ func chatLogCommand(e *env) *cli.Command {
 			"turns go on without it. To see what happens, and a script where it left off:\n" +
 			"  boo chat log -f\n" +
 			"  boo chat log --json --since 120\n" +
-			"  boo chat log --since 2h --filter tools,notices",
+			"  boo chat log --since 2h --filter tools,notices\n" +
+			"  boo chat log --cleared",
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "n", Usage: "only the newest `COUNT` events"},
 			&cli.StringFlag{Name: "since", Usage: "only events after `SEQ`, a number, or since a time ago (2h) or a moment (2026-03-01)"},
 			filterFlag(),
 			toggle("rebuild", "write the chat's file in the directory of session logs anew, and print where it is"),
 			toggle("follow", "go on with what happens", "f"),
+			clearedFlag(),
 		},
 		Action: func(c *cli.Context) error {
 			ref, err := chatArg(c, e)
@@ -44,19 +48,22 @@ func chatLogCommand(e *env) *cli.Command {
 				return usageError(c, fmt.Errorf("-n wants a number above 0"), false)
 			}
 			if c.Bool("rebuild") {
-				for _, other := range []string{"n", "follow", "filter", "since"} {
+				for _, other := range []string{"n", "follow", "filter", "since", "cleared"} {
 					if c.IsSet(other) {
 						return usageError(c, fmt.Errorf("--rebuild writes the whole log: --%s does not go with it", other), false)
 					}
 				}
 				return runRebuildLog(c.Context, e, ref)
 			}
+			if c.Bool("cleared") && c.Bool("follow") {
+				return usageError(c, fmt.Errorf("nothing is added to a log that was cleared: --follow does not go with --cleared"), false)
+			}
 			filter, err := parseFilter(c.StringSlice("filter"), c.String("since"), e.Now())
 			if err != nil {
 				return usageError(c, err, false)
 			}
 			return runChatLog(c.Context, e, logOptions{
-				Ref: ref, Count: c.Int("n"), Filter: filter, Follow: c.Bool("follow"),
+				Ref: ref, Count: c.Int("n"), Filter: filter, Follow: c.Bool("follow"), Cleared: c.Bool("cleared"),
 			})
 		},
 	}
@@ -78,32 +85,24 @@ func runRebuildLog(ctx context.Context, e *env, ref orchestrator.ChatRef) error 
 	return nil
 }
 
-const logPage = 1000
-
 func runChatLog(ctx context.Context, e *env, o logOptions) error {
 	open := e.service
 	if o.Follow {
 		open = e.daemon
 	}
-	svc, err := open(ctx)
+	p, err := openPast(ctx, e, open, o.Ref, o.Cleared)
 	if err != nil {
 		return err
 	}
-	detail, err := svc.Chat(ctx, o.Ref)
-	if err != nil {
-		return err
-	}
-	// The chat must not change under the pages when another one is used meanwhile.
-	o.Ref.Prefix = string(detail.ID)
-	show, done := logPrinter(e, detail.Worktree.Dir, true)
+	show, done := logPrinter(e, p.chat.Worktree.Dir, true)
 	defer done()
-	last, err := printLog(ctx, e, svc, o, show)
+	last, err := p.print(ctx, o.Count, o.Filter, show)
 	if err != nil || !o.Follow {
 		return err
 	}
 	ctx, stop := e.stoppable(ctx)
 	defer stop()
-	err = svc.FollowChat(ctx, detail.ID, last, func(ev orchestrator.Event) error {
+	err = p.svc.FollowChat(ctx, p.chat.ID, last, func(ev orchestrator.Event) error {
 		if o.Filter.takes(ev) {
 			show(ev)
 		}
@@ -119,35 +118,3 @@ func runChatLog(ctx context.Context, e *env, o logOptions) error {
 }
 
 var errReaderGone = errors.New("nobody reads the output")
-
-// printLog prints what is stored, and returns the number of the last event.
-func printLog(ctx context.Context, e *env, svc orchestrator.Service, o logOptions, show func(orchestrator.Event)) (orchestrator.Seq, error) {
-	var newest []orchestrator.Event
-	after := o.Filter.after
-	for !e.gone() {
-		page, err := svc.Log(ctx, o.Ref, after, logPage)
-		if err != nil {
-			return after, err
-		}
-		for _, ev := range page {
-			after = ev.Seq
-			if !o.Filter.takes(ev) {
-				continue
-			}
-			if o.Count == 0 {
-				show(ev)
-				continue
-			}
-			if newest = append(newest, ev); len(newest) > 2*o.Count {
-				newest = append([]orchestrator.Event(nil), newest[len(newest)-o.Count:]...)
-			}
-		}
-		if len(page) < logPage {
-			break
-		}
-	}
-	for _, ev := range newest[max(0, len(newest)-o.Count):] {
-		show(ev)
-	}
-	return after, nil
-}

@@ -15,6 +15,8 @@ type replayOptions struct {
 	Ref   orchestrator.ChatRef
 	From  orchestrator.Seq
 	Speed float64
+
+	Cleared bool
 }
 
 // A pause is never longer than this: nobody watches an agent think for minutes.
@@ -32,6 +34,7 @@ func chatReplayCommand(e *env) *cli.Command {
 		Flags: []cli.Flag{
 			&cli.Int64Flag{Name: "from", Usage: "begin with event `SEQ`"},
 			&cli.Float64Flag{Name: "speed", Value: 1, Usage: "so many `TIMES` as fast"},
+			clearedFlag(),
 		},
 		Action: func(c *cli.Context) error {
 			ref, err := chatArg(c, e)
@@ -41,33 +44,28 @@ func chatReplayCommand(e *env) *cli.Command {
 			if c.Float64("speed") <= 0 || c.Int64("from") < 0 {
 				return usageError(c, fmt.Errorf("--speed wants a number above 0, --from the number of an event"), false)
 			}
-			return runChatReplay(c.Context, e, replayOptions{Ref: ref, From: orchestrator.Seq(c.Int64("from")), Speed: c.Float64("speed")})
+			return runChatReplay(c.Context, e, replayOptions{Ref: ref, From: orchestrator.Seq(c.Int64("from")), Speed: c.Float64("speed"), Cleared: c.Bool("cleared")})
 		},
 	}
 }
 
 func runChatReplay(ctx context.Context, e *env, o replayOptions) error {
-	svc, err := e.service(ctx)
+	past, err := openPast(ctx, e, e.service, o.Ref, o.Cleared)
 	if err != nil {
 		return err
 	}
-	detail, err := svc.Chat(ctx, o.Ref)
-	if err != nil {
-		return err
-	}
-	o.Ref.Prefix = string(detail.ID)
 	live := e.Stdout.Terminal() && !e.JSON
-	log := logOptions{Ref: o.Ref, Filter: logFilter{after: max(0, o.From-1)}}
-	show, done := logPrinter(e, detail.Worktree.Dir, !live)
+	from := logFilter{after: max(0, o.From-1)}
+	show, done := logPrinter(e, past.chat.Worktree.Dir, !live)
 	defer done()
 	if !live {
-		_, err := printLog(ctx, e, svc, log, show)
+		_, err := past.print(ctx, 0, from, show)
 		return err
 	}
 	ctx, stop := e.stoppable(ctx)
 	defer stop()
 	var last time.Time
-	_, err = printLog(ctx, e, svc, log, func(ev orchestrator.Event) {
+	_, err = past.print(ctx, 0, from, func(ev orchestrator.Event) {
 		if !last.IsZero() && ctx.Err() == nil {
 			e.Pause(ctx, min(longestPause, time.Duration(float64(ev.At.Sub(last))/o.Speed)))
 		}

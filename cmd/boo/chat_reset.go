@@ -17,12 +17,13 @@ func chatResetCommand(e *env) *cli.Command {
 		ArgsUsage: "[CHAT]",
 		Description: "The next turn of each begins a session that knows nothing of the chat: for an agent that\n" +
 			"is stuck, or has lost its way. The worktree, the pending changes and what was spent\n" +
-			"stay. A turn that runs is waited for. For one agent, now, and with an empty log:\n" +
+			"stay. A turn that runs is waited for. An agent that was warm is started again at once.\n" +
+			"For one agent, now, and with an empty log:\n" +
 			"  boo chat reset --agent goose --now --clear-log",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "agent", Usage: "only this `AGENT`"},
 			toggle("now", "cancel its turn that runs, instead of waiting"),
-			toggle("clear-log", "begin an empty log; what was in it is kept in the store"),
+			toggle("clear-log", "begin an empty log; boo chat log --cleared has what was in it"),
 		},
 		Action: func(c *cli.Context) error {
 			ref, err := chatArg(c, e)
@@ -61,6 +62,9 @@ func runChatReset(ctx context.Context, e *env, ref orchestrator.ChatRef, o orche
 		return nil
 	}
 	e.Stderr.Println(tty.Plain("reset: the next turn of "+names(done.Agents)+" begins anew in chat "), tty.Cyan(string(done.Chat)))
+	if len(done.Restarted) > 0 {
+		e.Stderr.Println(tty.Plain(names(done.Restarted) + " is being started again"))
+	}
 	e.tellKept(done.Sessions)
 	return nil
 }

@@ -14,6 +14,7 @@ type transcriptOptions struct {
 	Ref      orchestrator.ChatRef
 	Format   string
 	Thoughts bool
+	Cleared  bool
 }
 
 func chatTranscriptCommand(e *env) *cli.Command {
@@ -28,13 +29,14 @@ func chatTranscriptCommand(e *env) *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "format", Value: "md", Usage: "md, jsonl or html (`FORMAT`)"},
 			toggle("thoughts", "with what the agents thought"),
+			clearedFlag(),
 		},
 		Action: func(c *cli.Context) error {
 			ref, err := chatArg(c, e)
 			if err != nil {
 				return err
 			}
-			o := transcriptOptions{Ref: ref, Format: c.String("format"), Thoughts: c.Bool("thoughts")}
+			o := transcriptOptions{Ref: ref, Format: c.String("format"), Thoughts: c.Bool("thoughts"), Cleared: c.Bool("cleared")}
 			if _, ok := transcriptFormats[o.Format]; !ok && o.Format != "jsonl" {
 				return usageError(c, fmt.Errorf("--format is md, jsonl or html, not %q", o.Format), false)
 			}
@@ -44,20 +46,15 @@ func chatTranscriptCommand(e *env) *cli.Command {
 }
 
 func runChatTranscript(ctx context.Context, e *env, o transcriptOptions) error {
-	svc, err := e.service(ctx)
+	past, err := openPast(ctx, e, e.service, o.Ref, o.Cleared)
 	if err != nil {
 		return err
 	}
-	detail, err := svc.Chat(ctx, o.Ref)
-	if err != nil {
-		return err
-	}
-	o.Ref.Prefix = string(detail.ID)
 	pass := func(p passage) error { return e.Stdout.JSON(p) }
 	finish := func() error { return nil }
 	if o.Format != "jsonl" && !e.JSON {
 		format, w := transcriptFormats[o.Format], bufio.NewWriter(e.Stdout.Data())
-		format.head(w, detail)
+		format.head(w, past.chat)
 		pass = func(p passage) error {
 			format.body(w, p)
 			return nil
@@ -68,8 +65,8 @@ func runChatTranscript(ctx context.Context, e *env, o transcriptOptions) error {
 			return nil
 		}
 	}
-	t := newTranscript(detail.Worktree.Dir, o.Thoughts, pass)
-	if _, err := printLog(ctx, e, svc, logOptions{Ref: o.Ref}, t.event); err != nil {
+	t := newTranscript(past.chat.Worktree.Dir, o.Thoughts, pass)
+	if _, err := past.print(ctx, 0, logFilter{}, t.event); err != nil {
 		return err
 	}
 	t.endCalls()

@@ -45,6 +45,12 @@ var (
 			return svc.Log(ctx, in.Ref, in.After, in.Limit)
 		},
 	}
+	rowClearedLog = call[logIn, []orchestrator.Event]{
+		route: "POST /v1/log/cleared",
+		do: func(svc orchestrator.Service, ctx context.Context, in logIn) ([]orchestrator.Event, error) {
+			return svc.ClearedLog(ctx, in.Ref, in.After, in.Limit)
+		},
+	}
 	rowRecover = call[none, []orchestrator.Recovery]{
 		route: "POST /v1/recover", changes: true,
 		do: func(svc orchestrator.Service, ctx context.Context, _ none) ([]orchestrator.Recovery, error) {
@@ -186,7 +192,7 @@ var (
 // rows is all of the table.
 func rows() []row {
 	return []row{
-		rowSend, rowCreate, rowUsage, rowRebuild, rowStop, rowAnswer, rowPermissions, rowChats, rowChat, rowLog, rowRecover, rowRestart, rowStatus, rowTurnEvents, rowChatEvents,
+		rowSend, rowCreate, rowUsage, rowRebuild, rowStop, rowAnswer, rowPermissions, rowChats, rowChat, rowLog, rowClearedLog, rowRecover, rowRestart, rowStatus, rowTurnEvents, rowChatEvents,
 		rowWorktrees, rowRepair, rowRisk, rowArchive, rowUnarchive,
 		rowClose, rowReopen, rowRemove, rowReset,
 		rowSweep, rowReaperStatus, rowReaperLog,

@@ -49,6 +49,11 @@ func (c *Client) Log(ctx context.Context, ref orchestrator.ChatRef, after orches
 	return rowLog.on(ctx, c, logIn{ref, after, limit})
 }
 
+// ClearedLog implements [orchestrator.Service].
+func (c *Client) ClearedLog(ctx context.Context, ref orchestrator.ChatRef, after orchestrator.Seq, limit int) ([]orchestrator.Event, error) {
+	return rowClearedLog.on(ctx, c, logIn{ref, after, limit})
+}
+
 // Recover implements [orchestrator.Service].
 func (c *Client) Recover(ctx context.Context) ([]orchestrator.Recovery, error) {
 	return rowRecover.on(ctx, c, none{})
