@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"boo/orchestrator"
+	"boo/worktree/internal/dircache"
 	"boo/worktree/internal/gitcmd"
 	"boo/worktree/internal/treescan"
 )
@@ -76,14 +77,32 @@ func (g *ignores) ask(paths []orchestrator.Path) ([]bool, error) {
 // untracked returns the files that are not in the index and not ignored: those
 // that a scan has found, and those in the directories that it has found. Git
 // is not started when there is nothing to ask, and never asked of what lies
-// below an ignored directory.
-func (g *ignores) untracked(opts treescan.Options, found treescan.Result, most int) (files []orchestrator.Path, err error) {
+// below an ignored directory. What recorded has, which may be nil, is taken for
+// not ignored.
+func (g *ignores) untracked(opts treescan.Options, found treescan.Result, recorded *dircache.Index, most int) (files []orchestrator.Path, err error) {
 	for len(found.Files)+len(found.Dirs) > 0 {
+		var next treescan.Result
+		below := func(dir orchestrator.Path) error {
+			list, err := treescan.List(opts, dir)
+			next.Files = append(next.Files, list.Files...)
+			next.Dirs = append(next.Dirs, list.Dirs...)
+			return err
+		}
+		if recorded != nil {
+			var had []orchestrator.Path
+			had, found.Files = parted(found.Files, func(path orchestrator.Path) bool { return recorded.Lookup(path) != nil })
+			files = append(files, had...)
+			had, found.Dirs = parted(found.Dirs, func(path orchestrator.Path) bool { return len(recorded.Under(path)) > 0 })
+			for _, dir := range had {
+				if err := below(dir); err != nil {
+					return nil, err
+				}
+			}
+		}
 		ignored, err := g.ask(slices.Concat(found.Files, found.Dirs))
 		if err != nil {
 			return nil, err
 		}
-		var next treescan.Result
 		for i, path := range found.Files {
 			if !ignored[i] {
 				files = append(files, path)
@@ -96,16 +115,25 @@ func (g *ignores) untracked(opts treescan.Options, found treescan.Result, most i
 			if ignored[len(found.Files)+i] {
 				continue
 			}
-			below, err := treescan.List(opts, path)
-			if err != nil {
+			if err := below(path); err != nil {
 				return nil, err
 			}
-			next.Files = append(next.Files, below.Files...)
-			next.Dirs = append(next.Dirs, below.Dirs...)
 		}
 		found = next
 	}
 	return files, nil
+}
+
+// parted splits paths into those of which is is true, and the others.
+func parted(paths []orchestrator.Path, is func(orchestrator.Path) bool) (yes, no []orchestrator.Path) {
+	for _, path := range paths {
+		if is(path) {
+			yes = append(yes, path)
+		} else {
+			no = append(no, path)
+		}
+	}
+	return yes, no
 }
 
 // ask puts the question to a running git, which answers each path with four

@@ -48,6 +48,7 @@ type inProcess struct {
 	textual map[orchestrator.Path]bool // those whose attributes call for line ends
 	pack    *pack.Writer
 	written pack.Result
+	hashing bool                             // files are named by their content, and not stored
 	stored  func(orchestrator.ObjectID) bool // is it there, though nothing may refer to it yet; may be nil
 	edits   map[orchestrator.Path]orchestrator.Entry
 	changed []dircache.Entry // files among edits, with their stat data
@@ -189,7 +190,7 @@ func (p *inProcess) exists(id orchestrator.ObjectID) (bool, error) {
 // find fills in how the worktree differs from the base.
 func (p *inProcess) find(ctx context.Context) error {
 	ignores := p.engine.ignoredIn(ctx, p.repo)
-	gone, files, err := p.list(ctx, ignores)
+	gone, files, err := p.list(ctx, ignores, nil)
 	if err = errors.Join(err, ignores.Close()); err != nil {
 		return err
 	}
@@ -203,8 +204,8 @@ func (p *inProcess) find(ctx context.Context) error {
 }
 
 // list scans the worktree: what the base has and is gone, and the files that
-// may differ from the base.
-func (p *inProcess) list(ctx context.Context, ignores *ignores) (gone, files []orchestrator.Path, err error) {
+// may differ from the base; recorded is as in [inProcess.standing].
+func (p *inProcess) list(ctx context.Context, ignores *ignores, recorded *dircache.Index) (gone, files []orchestrator.Path, err error) {
 	agents := make(chan error, 1)
 	go func() { agents <- p.byForce.read(p) }()
 	found, err := treescan.Run(ctx, p.scan)
@@ -215,7 +216,7 @@ func (p *inProcess) list(ctx context.Context, ignores *ignores) (gone, files []o
 	if err != nil {
 		return nil, nil, err
 	}
-	untracked, err := ignores.untracked(p.scan, found, p.engine.opts.MaxUntracked)
+	untracked, err := ignores.untracked(p.scan, found, recorded, p.engine.opts.MaxUntracked)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -128,6 +128,13 @@ func (r *fileReader) content(path orchestrator.Path, st *unix.Stat_t) (orchestra
 // store adds content to the pack unless it is what the base, or the snapshot
 // before, has at the path.
 func (r *fileReader) store(path orchestrator.Path, from io.Reader, size int64) (orchestrator.ObjectID, error) {
+	if r.hashing {
+		sum := r.format.Hasher(objectid.Blob, size)
+		if _, err := io.Copy(sum, from); err != nil {
+			return "", err
+		}
+		return sum.ID()
+	}
 	base, known := r.index.Lookup(path), r.known.Lookup(path)
 	if base == nil && known == nil || size > pack.Buffered {
 		return r.pack.AddBlob(from, size)

@@ -128,7 +128,7 @@ func (e *Engine) fileRisks(ctx context.Context, wt orchestrator.Worktree) []orch
 		r := orchestrator.Risk{Kind: kind}
 		var first string
 		for _, c := range changes {
-			if (c.status == "A") != (kind == orchestrator.RiskUntracked) {
+			if c.isNew != (kind == orchestrator.RiskUntracked) {
 				continue
 			}
 			if r.Count++; first == "" {
@@ -151,19 +151,23 @@ func (e *Engine) fileRisks(ctx context.Context, wt orchestrator.Worktree) []orch
 	return risks
 }
 
-type unrecordedFile struct{ status, path string }
+// unrecordedFile is a file that the newest snapshot has not as it is.
+type unrecordedFile struct {
+	path  string
+	isNew bool // it has none of that name
+}
 
 // unrecorded compares a worktree with its newest snapshot, which it returns, as
-// verified, where nothing differs for certain. Otherwise it returns what a new one
+// verified, where that can be done in process. Otherwise it returns what a new one
 // would be: the objects that this takes are written aside, and dropped.
 func (e *Engine) unrecorded(ctx context.Context, wt orchestrator.Worktree) (orchestrator.Snapshot, []unrecordedFile, error) {
 	prev, err := e.Newest(ctx, wt)
 	if err != nil {
 		return orchestrator.Snapshot{}, nil, err
 	}
-	if e.asRecorded(ctx, wt, prev) {
+	if changes, ok := e.compared(ctx, wt, prev); ok {
 		prev.Verified = true
-		return prev, nil, nil
+		return prev, changes, nil
 	}
 	objects, remove, err := e.tempDir("objects")
 	if err != nil {
@@ -189,7 +193,7 @@ func (e *Engine) unrecorded(ctx context.Context, wt orchestrator.Worktree) (orch
 	var files []unrecordedFile
 	fields := bytes.Split(out.Stdout, []byte{0})
 	for ; len(fields) > 1; fields = fields[2:] {
-		files = append(files, unrecordedFile{string(fields[0]), string(fields[1])})
+		files = append(files, unrecordedFile{path: string(fields[1]), isNew: string(fields[0]) == "A"})
 	}
 	return now, files, nil
 }

@@ -164,3 +164,40 @@ func (f *fixture) objects() (files []string) {
 	}
 	return files
 }
+
+// Each of these was some processes, which is most of what a look costs.
+func TestToCompareFilesWithASnapshotGitIsNotAsked(t *testing.T) {
+	count := &gitWrapper{script: `for a; do case "$a" in status|check-ignore) echo "$a" >> "$COUNT";; esac; done` + "\n"}
+	f := newFixture(t, count.install(t))
+	for _, name := range []string{"a.txt", "b/b.txt", "gone.txt"} {
+		f.write(f.repo+"/"+name, name+"\n")
+	}
+	f.commit()
+	for name, c := range map[string]struct {
+		happens func(dir string)
+		want    []orchestrator.RiskKind
+	}{
+		"nothing":                  {func(string) {}, nil},
+		"an edit":                  {func(dir string) { f.write(dir+"/a.txt", "edited\n") }, []orchestrator.RiskKind{orchestrator.RiskDirty}},
+		"an edit of what was new":  {func(dir string) { f.write(dir+"/new/new.txt", "edited\n") }, []orchestrator.RiskKind{orchestrator.RiskDirty}},
+		"what was new is gone":     {func(dir string) { f.remove(dir + "/new") }, []orchestrator.RiskKind{orchestrator.RiskDirty}},
+		"written again, the same":  {func(dir string) { f.write(dir+"/a.txt", "a.txt\n") }, nil},
+		"what was new is the same": {func(dir string) { f.write(dir+"/new/new.txt", "new\n") }, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			wt := f.create()
+			dir := string(wt.Dir)
+			f.write(dir+"/new/new.txt", "new\n")
+			f.remove(dir + "/gone.txt")
+			f.snapshot(wt)
+			c.happens(dir)
+			f.remove(count.dir + "/count")
+			if kinds := f.risks(wt); !slices.Equal(kinds, c.want) {
+				t.Errorf("risks are %v, want %v", kinds, c.want)
+			}
+			if asked, err := os.ReadFile(count.dir + "/count"); err == nil {
+				t.Errorf("git was asked for %s", asked)
+			}
+		})
+	}
+}

@@ -127,7 +127,7 @@ func (v *view) skip(dir orchestrator.Path) bool {
 // compare finds how the worktree differs from the base. What is as in the
 // snapshot before is known; the rest is left for the next one to read.
 func (v *view) compare(ctx context.Context) error {
-	same, unread, err := v.standing(ctx, v.ignores)
+	same, unread, err := v.standing(ctx, v.ignores, nil)
 	if err != nil {
 		return err
 	}
