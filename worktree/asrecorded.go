@@ -15,10 +15,10 @@ import (
 // none, does not have as they are, by reading only those whose times and sizes do
 // not prove it. Nothing is written, and no repository lies among the files. ok is
 // false where git has to be asked.
-func (e *Engine) compared(ctx context.Context, wt orchestrator.Worktree, snap orchestrator.Snapshot) (files []unrecordedFile, ok bool) {
+func (e *Engine) compared(ctx context.Context, wt orchestrator.Worktree, snap orchestrator.Snapshot) (found comparison, ok bool) {
 	p, err := e.openInProcess(ctx, wt, snap)
 	if err != nil {
-		return nil, false
+		return found, false
 	}
 	p.hashing = true
 	ignores := e.ignoredIn(ctx, p.repo)
@@ -27,9 +27,12 @@ func (e *Engine) compared(ctx context.Context, wt orchestrator.Worktree, snap or
 		err = p.readAll(ctx, unread)
 	}
 	if err == nil {
-		files, err = p.beyond(ctx, snap.Tree)
+		found.changes, err = p.beyond(ctx, snap.Tree)
 	}
-	return files, errors.Join(err, p.close()) == nil
+	found.snap, found.ignored = snap, ignores.found
+	found.snap.Verified = true
+	slices.Sort(found.ignored)
+	return found, errors.Join(err, p.close()) == nil
 }
 
 // beyond compares the edits of the base that were found with those that make the

@@ -25,6 +25,8 @@ type ignores struct {
 	git  runner
 	call gitcmd.Call
 
+	found []orchestrator.Path // ignored files and directories that untracked came upon
+
 	mu      sync.Mutex
 	pipe    *gitcmd.Pipe
 	answers *bufio.Reader
@@ -104,7 +106,9 @@ func (g *ignores) untracked(opts treescan.Options, found treescan.Result, record
 			return nil, err
 		}
 		for i, path := range found.Files {
-			if !ignored[i] {
+			if ignored[i] {
+				g.found = append(g.found, path)
+			} else {
 				files = append(files, path)
 			}
 		}
@@ -113,6 +117,7 @@ func (g *ignores) untracked(opts treescan.Options, found treescan.Result, record
 		}
 		for i, path := range found.Dirs {
 			if ignored[len(found.Files)+i] {
+				g.found = append(g.found, path)
 				continue
 			}
 			if err := below(path); err != nil {

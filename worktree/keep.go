@@ -46,23 +46,23 @@ func (e *Engine) Keep(ctx context.Context, wt orchestrator.Worktree, at orchestr
 	if err := realDir(there); err != nil {
 		return nil, err
 	}
-	snap, changes, err := e.unrecorded(ctx, there)
-	switch {
+	found, err := e.unrecorded(ctx, there)
+	switch skipped := found.snap.Skipped; {
 	case err != nil:
 		return nil, coded(err, "compare the worktree of chat %s with its newest snapshot", wt.Chat)
-	case len(changes) > 0:
-		return nil, orchestrator.Errorf(orchestrator.CodeBusy, "%s was changed while the worktree of chat %s was to be archived", changes[0].path, wt.Chat).
+	case len(found.changes) > 0:
+		return nil, orchestrator.Errorf(orchestrator.CodeBusy, "%s was changed while the worktree of chat %s was to be archived", found.changes[0].path, wt.Chat).
 			WithHint("boo worktree archive %s, once nobody works in it", wt.Chat)
-	case len(snap.Skipped) > 0:
-		return nil, orchestrator.Errorf(orchestrator.CodeAtRisk, "%s cannot be recorded: %s", snap.Skipped[0].Path, snap.Skipped[0].Reason)
+	case len(skipped) > 0:
+		return nil, orchestrator.Errorf(orchestrator.CodeAtRisk, "%s cannot be recorded: %s", skipped[0].Path, skipped[0].Reason)
 	}
-	if err := e.noRepositories(ctx, there, snap); err != nil {
+	if err := e.noRepositories(ctx, there, found.snap); err != nil {
 		return nil, err
 	}
 	if err := e.keepHead(ctx, wt); err != nil {
 		return nil, err
 	}
-	kept, left, err := e.keepRest(ctx, there)
+	kept, left, err := e.keepRest(ctx, there, found)
 	if err != nil {
 		return nil, coded(err, "keep what no snapshot has of chat %s", wt.Chat)
 	}
@@ -101,52 +101,14 @@ func holdsRepository(wt orchestrator.Worktree, path string) error {
 		WithHint("move it elsewhere, and then: boo worktree archive %s", wt.Chat)
 }
 
-// keepRest writes the archive's commit and moves its ref.
-func (e *Engine) keepRest(ctx context.Context, wt orchestrator.Worktree) (kept orchestrator.ObjectID, left []string, err error) {
+// keepRest writes the archive's commit, with all that it leads to in one pack, and
+// moves its ref.
+func (e *Engine) keepRest(ctx context.Context, wt orchestrator.Worktree, found comparison) (kept orchestrator.ObjectID, left []string, err error) {
 	r, err := e.chat(ctx, wt)
 	if err != nil {
 		return "", nil, err
 	}
-	temp, remove, err := e.tempDir("keep")
-	if err != nil {
-		return "", nil, err
-	}
-	defer remove()
-	files, left, err := e.ignoredFiles(ctx, wt, r)
-	if err != nil {
-		return "", nil, err
-	}
-	var entries strings.Builder
-	ignored, modes, err := e.storeIgnored(ctx, wt, r.with(filepath.Join(temp, "ignored")), files)
-	if err != nil {
-		return "", nil, fmt.Errorf("keep ignored files: %w", err)
-	}
-	fmt.Fprintf(&entries, "040000 tree %s\t%s\n100644 blob %s\t%s\n", ignored, keptFiles, modes, keptModes)
-	if raw, err := os.ReadFile(adminOf(wt).file("index")); e.nothingStaged(wt, r) {
-		// A restore makes the same index.
-	} else if err == nil {
-		staged := filepath.Join(temp, "staged")
-		if err := os.WriteFile(staged, raw, 0o600); err != nil {
-			return "", nil, err
-		}
-		tree, err := e.objectFrom(ctx, r.with(staged).call("write-tree"))
-		if err != nil {
-			return "", nil, fmt.Errorf("keep what is staged: %w", err)
-		}
-		fmt.Fprintf(&entries, "040000 tree %s\t%s\n", tree, keptStaged)
-		if shared, _ := filepath.Glob(adminOf(wt).file("sharedindex.*")); len(shared) == 0 && !bytes.Contains(raw, []byte("FSMN")) {
-			blob, err := e.PutBlob(ctx, wt.CommonDir, bytes.NewReader(raw))
-			if err != nil {
-				return "", nil, err
-			}
-			fmt.Fprintf(&entries, "100644 blob %s\t%s\n", blob, keptIndex)
-		}
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return "", nil, err
-	}
-	call := r.call("mktree")
-	call.Stdin = strings.NewReader(entries.String())
-	tree, err := e.objectFrom(ctx, call)
+	files, left, err := e.ignoredFiles(ctx, wt, r, found)
 	if err != nil {
 		return "", nil, err
 	}
@@ -154,7 +116,12 @@ func (e *Engine) keepRest(ctx context.Context, wt orchestrator.Worktree) (kept o
 	if err != nil {
 		return "", nil, err
 	}
-	if kept, err = e.Commit(ctx, wt.CommonDir, tree, parents, "boo: what no snapshot has of chat "+string(wt.Chat)+"\n"); err != nil {
+	objects, done, err := e.objectsFor(ctx, wt.CommonDir, wt.Base)
+	if err != nil {
+		return "", nil, err
+	}
+	kept, err = e.putRest(ctx, wt, r, objects, files, parents)
+	if err := errors.Join(err, done()); err != nil {
 		return "", nil, err
 	}
 	old, err := e.refCommit(ctx, wt.CommonDir, archiveRef(wt.Chat))
@@ -162,6 +129,63 @@ func (e *Engine) keepRest(ctx context.Context, wt orchestrator.Worktree) (kept o
 		return "", nil, err
 	}
 	return kept, left, e.MoveRef(ctx, wt.CommonDir, archiveRef(wt.Chat), old, kept)
+}
+
+func (e *Engine) putRest(ctx context.Context, wt orchestrator.Worktree, r repo, objects *store, files []string, parents []orchestrator.ObjectID) (orchestrator.ObjectID, error) {
+	entries := map[orchestrator.Path]orchestrator.Entry{}
+	if err := putIgnored(objects, wt, files, entries); err != nil {
+		return "", fmt.Errorf("keep ignored files: %w", err)
+	}
+	if err := e.putStaged(ctx, wt, r, objects, entries); err != nil {
+		return "", fmt.Errorf("keep what is staged: %w", err)
+	}
+	plan := newTreePlan()
+	for path, entry := range entries {
+		plan.add(strings.Split(string(path), "/"), entry)
+	}
+	trees := overlay{ctx: ctx, objects: objects}
+	top := map[string]orchestrator.Entry{}
+	if err := trees.apply(top, plan, ""); err != nil {
+		return "", err
+	}
+	tree, err := trees.store(top)
+	if err != nil {
+		return "", err
+	}
+	by := e.signed(boo)
+	c := commit{tree: tree, parents: parents, author: by, committer: by, message: "boo: what no snapshot has of chat " + string(wt.Chat) + "\n"}
+	return objects.put(objectid.Commit, c.encode())
+}
+
+// putStaged keeps the worktree's own index, unless a restore makes the same one.
+func (e *Engine) putStaged(ctx context.Context, wt orchestrator.Worktree, r repo, objects *store, entries map[orchestrator.Path]orchestrator.Entry) error {
+	if e.nothingStaged(wt, r) {
+		return nil
+	}
+	raw, err := os.ReadFile(adminOf(wt).file("index"))
+	if err != nil {
+		return gone(err)
+	}
+	temp, remove, err := e.tempDir("keep")
+	if err != nil {
+		return err
+	}
+	defer remove()
+	staged := filepath.Join(temp, "staged")
+	if err := os.WriteFile(staged, raw, 0o600); err != nil {
+		return err
+	}
+	tree, err := e.objectFrom(ctx, r.with(staged).call("write-tree"))
+	if err != nil {
+		return err
+	}
+	entries[keptStaged] = orchestrator.Entry{Mode: modeTree, ID: tree}
+	if shared, _ := filepath.Glob(adminOf(wt).file("sharedindex.*")); len(shared) > 0 || bytes.Contains(raw, []byte("FSMN")) {
+		return nil // it means nothing without other files
+	}
+	blob, err := objects.put(objectid.Blob, raw)
+	entries[keptIndex] = orchestrator.Entry{Mode: orchestrator.ModeRegular, ID: blob}
+	return err
 }
 
 // nothingStaged reports whether the worktree's own index holds nothing but the
@@ -175,6 +199,9 @@ func (e *Engine) nothingStaged(wt orchestrator.Worktree, r repo) bool {
 	format, err := objectid.FormatOf(wt.Base)
 	if err != nil {
 		return false
+	}
+	if sameTrailer(r.own, r.index, format.Size()) {
+		return true // as boo has made it
 	}
 	own, err := dircache.Read(r.own, format)
 	if err != nil {
@@ -193,30 +220,42 @@ func (e *Engine) nothingStaged(wt orchestrator.Worktree, r repo) bool {
 	return true
 }
 
-// ignoredFiles lists the ignored files that are kept: the entries that git names
-// as ignored, in their order, as far as they find room. A directory is kept as a
+// ignoredFiles lists the ignored files that are kept: of the files and directories
+// that are ignored, in their order, as many as find room. A directory is kept as a
 // whole or not at all.
-func (e *Engine) ignoredFiles(ctx context.Context, wt orchestrator.Worktree, r repo) (keep, left []string, err error) {
-	out, err := e.git.Run(ctx, r.call("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"))
-	if err != nil {
-		return nil, nil, fmt.Errorf("list ignored files: %w", err)
+func (e *Engine) ignoredFiles(ctx context.Context, wt orchestrator.Worktree, r repo, found comparison) (keep, left []string, err error) {
+	ignored := found.ignored
+	if !found.snap.Verified {
+		if ignored, err = e.ignoredByGit(ctx, r); err != nil {
+			return nil, nil, err
+		}
 	}
 	room := int64(mostIgnored)
-	for entry := range strings.SplitSeq(strings.TrimSuffix(string(out.Stdout), "\x00"), "\x00") {
-		if entry == "" {
-			continue
-		}
-		files, size, whole, err := within(wt, strings.TrimSuffix(entry, "/"), room)
+	for _, entry := range ignored {
+		files, size, whole, err := within(wt, string(entry), room)
 		switch {
 		case err != nil:
 			return nil, nil, err
 		case whole:
 			keep, room = append(keep, files...), room-size
 		default:
-			left = append(left, entry)
+			left = append(left, string(entry))
 		}
 	}
 	return keep, left, nil
+}
+
+func (e *Engine) ignoredByGit(ctx context.Context, r repo) (ignored []orchestrator.Path, err error) {
+	out, err := e.git.Run(ctx, r.call("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"))
+	if err != nil {
+		return nil, fmt.Errorf("list ignored files: %w", err)
+	}
+	for entry := range strings.SplitSeq(strings.TrimSuffix(string(out.Stdout), "\x00"), "\x00") {
+		if entry != "" {
+			ignored = append(ignored, orchestrator.Path(strings.TrimSuffix(entry, "/")))
+		}
+	}
+	return ignored, nil
 }
 
 // within lists the files at and below a path, unless they take more than room or

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"boo/orchestrator"
+	"boo/worktree/internal/pack/objectid"
 )
 
 // ignoredFile is an ignored file as an archive keeps it, one "perm id path" in
@@ -25,40 +26,33 @@ func (f ignoredFile) line() string {
 	return fmt.Sprintf("%o %s %s\x00", uint32(f.perm), f.id, f.path)
 }
 
-// storeIgnored stores files byte for byte, whatever conversions are set, and
-// returns the tree of them and the list of their modes.
-func (e *Engine) storeIgnored(ctx context.Context, wt orchestrator.Worktree, r repo, files []string) (tree, modes orchestrator.ObjectID, err error) {
-	var lines, entries strings.Builder
-	for _, path := range files {
-		f, err := e.storeFile(ctx, wt, path)
-		if err != nil {
-			return "", "", err
-		}
-		lines.WriteString(f.line())
-		mode := "100644"
-		if f.perm == fs.ModeSymlink {
-			mode = "120000"
-		}
-		fmt.Fprintf(&entries, "%s %s 0\t%s\x00", mode, f.id, path)
-	}
-	call := r.call("update-index", "-z", "--index-info")
-	call.Stdin = strings.NewReader(entries.String())
-	if _, err := e.git.Run(ctx, call); err != nil {
-		return "", "", err
-	}
-	if tree, err = e.objectFrom(ctx, r.call("write-tree")); err != nil {
-		return "", "", err
-	}
-	modes, err = e.PutBlob(ctx, wt.CommonDir, strings.NewReader(lines.String()))
-	return tree, modes, err
-}
-
-func (e *Engine) storeFile(ctx context.Context, wt orchestrator.Worktree, path string) (ignoredFile, error) {
+// putIgnored stores files byte for byte, whatever conversions are set, and adds
+// them and the list of their modes to entries.
+func putIgnored(objects *store, wt orchestrator.Worktree, files []string, entries map[orchestrator.Path]orchestrator.Entry) error {
 	root, err := os.OpenRoot(string(wt.Dir))
 	if err != nil {
-		return ignoredFile{}, err
+		return err
 	}
 	defer root.Close()
+	var lines strings.Builder
+	for _, path := range files {
+		f, err := putFile(objects, root, path)
+		if err != nil {
+			return err
+		}
+		lines.WriteString(f.line())
+		mode := orchestrator.ModeRegular
+		if f.perm == fs.ModeSymlink {
+			mode = orchestrator.ModeSymlink
+		}
+		entries[join(keptFiles, path)] = orchestrator.Entry{Mode: mode, ID: f.id}
+	}
+	modes, err := objects.put(objectid.Blob, []byte(lines.String()))
+	entries[keptModes] = orchestrator.Entry{Mode: orchestrator.ModeRegular, ID: modes}
+	return err
+}
+
+func putFile(objects *store, root *os.Root, path string) (ignoredFile, error) {
 	info, err := root.Lstat(path)
 	if err != nil {
 		return ignoredFile{}, err
@@ -70,7 +64,7 @@ func (e *Engine) storeFile(ctx context.Context, wt orchestrator.Worktree, path s
 		if err != nil {
 			return f, err
 		}
-		f.id, err = e.PutBlob(ctx, wt.CommonDir, strings.NewReader(target))
+		f.id, err = objects.put(objectid.Blob, []byte(target))
 		return f, err
 	}
 	file, err := root.Open(path)
@@ -78,7 +72,7 @@ func (e *Engine) storeFile(ctx context.Context, wt orchestrator.Worktree, path s
 		return f, err
 	}
 	defer file.Close()
-	f.id, err = e.PutBlob(ctx, wt.CommonDir, file)
+	f.id, err = objects.putBlob(file, info.Size())
 	return f, err
 }
 

@@ -105,10 +105,11 @@ func lockRisk(wt orchestrator.Worktree) []orchestrator.Risk {
 
 // fileRisks are the files that the newest snapshot does not have as they are.
 func (e *Engine) fileRisks(ctx context.Context, wt orchestrator.Worktree) []orchestrator.Risk {
-	snap, changes, err := e.unrecorded(ctx, wt)
+	found, err := e.unrecorded(ctx, wt)
 	if err != nil {
 		return []orchestrator.Risk{cannot("compare its files with the newest snapshot", err)}
 	}
+	snap, changes := found.snap, found.changes
 	var risks []orchestrator.Risk
 	if len(changes) > 0 {
 		snap.Verified = true // of a tree that is dropped nothing can be asked, and the files are at risk as it is
@@ -157,45 +158,51 @@ type unrecordedFile struct {
 	isNew bool // it has none of that name
 }
 
-// unrecorded compares a worktree with its newest snapshot, which it returns, as
-// verified, where that can be done in process. Otherwise it returns what a new one
-// would be: the objects that this takes are written aside, and dropped.
-func (e *Engine) unrecorded(ctx context.Context, wt orchestrator.Worktree) (orchestrator.Snapshot, []unrecordedFile, error) {
+// comparison is what a worktree holds beside its newest snapshot.
+type comparison struct {
+	// snap is that snapshot, verified where all was found out in process, or what a
+	// new one would be.
+	snap    orchestrator.Snapshot
+	changes []unrecordedFile
+	ignored []orchestrator.Path // files and directories; only if snap is verified
+}
+
+// unrecorded compares a worktree with its newest snapshot. Objects that this takes
+// are written aside, and dropped.
+func (e *Engine) unrecorded(ctx context.Context, wt orchestrator.Worktree) (found comparison, err error) {
 	prev, err := e.Newest(ctx, wt)
 	if err != nil {
-		return orchestrator.Snapshot{}, nil, err
+		return found, err
 	}
-	if changes, ok := e.compared(ctx, wt, prev); ok {
-		prev.Verified = true
-		return prev, changes, nil
+	if found, ok := e.compared(ctx, wt, prev); ok {
+		return found, nil
 	}
 	objects, remove, err := e.tempDir("objects")
 	if err != nil {
-		return orchestrator.Snapshot{}, nil, err
+		return found, err
 	}
 	defer remove()
-	now, err := e.snapshot(ctx, wt, prev, objects)
-	if err != nil || now.Tree == prev.Tree {
-		return now, nil, err
+	found.snap, err = e.snapshot(ctx, wt, prev, objects)
+	if err != nil || found.snap.Tree == prev.Tree {
+		return found, err
 	}
 	r, err := e.plain(wt.CommonDir, wt.Base)
 	if err != nil {
-		return now, nil, err
+		return found, err
 	}
 	from := prev.Tree
 	if from == "" {
 		from = wt.Base
 	}
-	out, err := e.git.Run(ctx, r.aside(objects).call("diff-tree", "-r", "-z", "--name-status", "--no-renames", string(from), string(now.Tree)))
+	out, err := e.git.Run(ctx, r.aside(objects).call("diff-tree", "-r", "-z", "--name-status", "--no-renames", string(from), string(found.snap.Tree)))
 	if err != nil {
-		return now, nil, err
+		return found, err
 	}
-	var files []unrecordedFile
 	fields := bytes.Split(out.Stdout, []byte{0})
 	for ; len(fields) > 1; fields = fields[2:] {
-		files = append(files, unrecordedFile{path: string(fields[1]), isNew: string(fields[0]) == "A"})
+		found.changes = append(found.changes, unrecordedFile{path: string(fields[1]), isNew: string(fields[0]) == "A"})
 	}
-	return now, files, nil
+	return found, nil
 }
 
 // newer returns the later of two times.
