@@ -53,6 +53,8 @@ type RiskVerdict struct {
 	Dir   WorktreeDir `json:"dir"`
 	State RiskState   `json:"verdict"`
 	Risks []Risk      `json:"risks"`
+	// Used is the newest time on its files, if that was found out by the way.
+	Used time.Time `json:"-"`
 }
 
 // judged returns the verdict on a worktree with those risks.
@@ -79,7 +81,15 @@ type TreeRisks interface {
 	// commits, stashes, operations, locks. What cannot be found out is a
 	// RiskUnknown. settled says whose chat's lock the caller holds: in the others
 	// files are not looked at.
-	Risks(ctx context.Context, common GitDir, wts []Worktree, settled func(ChatID) bool) map[ChatID][]Risk
+	Risks(ctx context.Context, common GitDir, wts []Worktree, settled func(ChatID) bool) map[ChatID]TreeLook
+}
+
+// TreeLook is what was found out about one worktree.
+type TreeLook struct {
+	Risks []Risk
+	// Used is the newest time on its files, its index and its HEAD; zero where not
+	// all of them were looked at.
+	Used time.Time
 }
 
 // Inhabitant is a process that works in a directory.
@@ -124,7 +134,7 @@ func (e *Engine) judge(ctx context.Context, wts []Worktree, held map[ChatID]bool
 		return nil
 	}
 	there := slices.DeleteFunc(slices.Clone(wts), func(wt Worktree) bool { return !wt.State.onDisk() })
-	var ofTrees map[ChatID][]Risk
+	var ofTrees map[ChatID]TreeLook
 	if len(there) > 0 {
 		ofTrees = e.Trees.Risks(ctx, there[0].CommonDir, there, func(chat ChatID) bool { return held[chat] })
 	}
@@ -132,7 +142,9 @@ func (e *Engine) judge(ctx context.Context, wts []Worktree, held map[ChatID]bool
 	inside := e.inhabited(ctx, there)
 	verdicts := make([]RiskVerdict, 0, len(wts))
 	for _, wt := range wts {
-		verdicts = append(verdicts, judged(wt, slices.Concat(of[wt.Chat], ofTrees[wt.Chat], inside[wt.Chat])))
+		v := judged(wt, slices.Concat(of[wt.Chat], ofTrees[wt.Chat].Risks, inside[wt.Chat]))
+		v.Used = ofTrees[wt.Chat].Used
+		verdicts = append(verdicts, v)
 	}
 	return verdicts
 }

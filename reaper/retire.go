@@ -7,8 +7,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"boo/orchestrator"
@@ -18,17 +16,9 @@ import (
 // their rows tell, archives those of which nothing is at risk, and holds the
 // others.
 func (p *pass) retireAll(ctx context.Context, list []orchestrator.SweepChat) error {
-	var due []orchestrator.SweepChat
 	var wts []orchestrator.Worktree
-	uses, errs := p.lastUses(ctx, list)
-	for i, c := range list {
-		if errs[i] != nil {
-			p.hold(ctx, unknownUse(c.Worktree, errs[i]))
-			continue
-		}
-		if p.Rules.inUse(p.now, c, uses[i]) == "" {
-			due, wts = append(due, c), append(wts, c.Worktree)
-		}
+	for _, c := range list {
+		wts = append(wts, c.Worktree)
 	}
 	p.Sweeper.before("judge")
 	verdicts, err := p.keeper.Judge(ctx, wts)
@@ -36,34 +26,23 @@ func (p *pass) retireAll(ctx context.Context, list []orchestrator.SweepChat) err
 		return err
 	}
 	for i, v := range verdicts {
+		use, err := v.Used, error(nil)
+		if use.IsZero() {
+			use, err = p.Trees.LastUse(ctx, list[i].Worktree)
+		}
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
+		case err != nil:
+			p.hold(ctx, unknownUse(list[i].Worktree, err))
+		case p.Rules.inUse(p.now, list[i], use) != "":
 		case v.State != orchestrator.RiskClean:
 			p.hold(ctx, v)
 		default:
-			p.retire(ctx, due[i])
+			p.retire(ctx, list[i])
 		}
 	}
 	return nil
-}
-
-// lookers is how many worktrees are looked at side by side.
-const lookers = 2
-
-func (p *pass) lastUses(ctx context.Context, list []orchestrator.SweepChat) ([]time.Time, []error) {
-	uses, errs := make([]time.Time, len(list)), make([]error, len(list))
-	var next atomic.Int64
-	var looking sync.WaitGroup
-	for range lookers {
-		looking.Go(func() {
-			for i := next.Add(1) - 1; i < int64(len(list)); i = next.Add(1) - 1 {
-				uses[i], errs[i] = p.Trees.LastUse(ctx, list[i].Worktree)
-			}
-		})
-	}
-	looking.Wait()
-	return uses, errs
 }
 
 func unknownUse(wt orchestrator.Worktree, err error) orchestrator.RiskVerdict {

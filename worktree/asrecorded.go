@@ -9,6 +9,7 @@ import (
 	"boo/orchestrator"
 	"boo/worktree/internal/dircache"
 	"boo/worktree/internal/treeedit"
+	"boo/worktree/internal/treescan"
 )
 
 // compared finds the files of a worktree that a snapshot, or the base if it is
@@ -20,7 +21,7 @@ func (e *Engine) compared(ctx context.Context, wt orchestrator.Worktree, snap or
 	if err != nil {
 		return found, false
 	}
-	p.hashing = true
+	p.hashing, p.scan.Times = true, true
 	ignores := e.ignoredIn(ctx, p.repo)
 	_, unread, err := p.standing(ctx, ignores, p.known)
 	if err = errors.Join(err, ignores.Close()); err == nil {
@@ -32,6 +33,10 @@ func (e *Engine) compared(ctx context.Context, wt orchestrator.Worktree, snap or
 	found.snap, found.ignored = snap, ignores.found
 	found.snap.Verified = true
 	slices.Sort(found.ignored)
+	if err == nil {
+		found.used, err = treescan.Newest(ctx, p.root, found.ignored, mostLooked)
+		found.used = newer(found.used, ignores.newest)
+	}
 	return found, errors.Join(err, p.close()) == nil
 }
 

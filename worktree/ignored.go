@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"boo/orchestrator"
 	"boo/worktree/internal/dircache"
@@ -25,7 +26,8 @@ type ignores struct {
 	git  runner
 	call gitcmd.Call
 
-	found []orchestrator.Path // ignored files and directories that untracked came upon
+	found  []orchestrator.Path // ignored files and directories that untracked came upon
+	newest time.Time           // as far as its scans told times
 
 	mu      sync.Mutex
 	pipe    *gitcmd.Pipe
@@ -82,12 +84,14 @@ func (g *ignores) ask(paths []orchestrator.Path) ([]bool, error) {
 // below an ignored directory. What recorded has, which may be nil, is taken for
 // not ignored.
 func (g *ignores) untracked(opts treescan.Options, found treescan.Result, recorded *dircache.Index, most int) (files []orchestrator.Path, err error) {
+	g.newest = found.Newest
 	for len(found.Files)+len(found.Dirs) > 0 {
 		var next treescan.Result
 		below := func(dir orchestrator.Path) error {
 			list, err := treescan.List(opts, dir)
 			next.Files = append(next.Files, list.Files...)
 			next.Dirs = append(next.Dirs, list.Dirs...)
+			g.newest = newer(g.newest, list.Newest)
 			return err
 		}
 		if recorded != nil {

@@ -23,27 +23,31 @@ const mostLooked = 2000
 // the top, as many as two thousand. A file's own time may be set by who writes
 // it; the one at which the system noted a change counts too.
 func (e *Engine) LastUse(ctx context.Context, wt orchestrator.Worktree) (time.Time, error) {
-	var newest time.Time
-	look := func(path string) error {
-		var st unix.Stat_t
-		err := unix.Lstat(path, &st)
-		if err == nil {
-			newest = newer(newer(newest, time.Unix(st.Mtim.Unix())), time.Unix(st.Ctim.Unix()))
-		}
-		return gone(err)
-	}
-	for _, name := range []string{"index", "HEAD", "logs/HEAD"} {
-		if err := look(adminOf(wt).file(name)); err != nil {
-			return newest, coded(err, "tell when worktree %s was last used", wt.Dir)
-		}
+	newest, err := gitUse(wt)
+	if err != nil {
+		return newest, coded(err, "tell when worktree %s was last used", wt.Dir)
 	}
 	root, err := safeopen.OpenRoot(string(wt.Dir))
 	if err != nil {
 		return newest, coded(err, "tell when worktree %s was last used", wt.Dir)
 	}
 	defer root.Close()
-	inside, err := treescan.Newest(ctx, root, mostLooked)
+	inside, err := treescan.Newest(ctx, root, []orchestrator.Path{""}, mostLooked)
 	return newer(newest, inside), coded(err, "tell when worktree %s was last used", wt.Dir)
+}
+
+// gitUse is the newest time on what git writes when it is used in a worktree.
+func gitUse(wt orchestrator.Worktree) (newest time.Time, err error) {
+	for _, name := range []string{"index", "HEAD", "logs/HEAD"} {
+		var st unix.Stat_t
+		switch err := unix.Lstat(adminOf(wt).file(name), &st); {
+		case err == nil:
+			newest = newer(newer(newest, time.Unix(st.Mtim.Unix())), time.Unix(st.Ctim.Unix()))
+		case gone(err) != nil:
+			return newest, err
+		}
+	}
+	return newest, nil
 }
 
 // Traces reports whether anything but its directory is left of the making of a

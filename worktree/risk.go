@@ -17,12 +17,12 @@ import (
 )
 
 // Risks tells what of worktrees of one repository would be lost or disturbed if
-// they went, as far as git and the files know. Nothing is written but what boo
+// they went, as far as git and the files know, and when they were last used. Nothing is written but what boo
 // remembers for itself. What cannot be found out is a RiskUnknown, never left
 // out. settled says whose chat's lock the caller holds: only there the files
 // are looked at, and their absence from the verdict is said elsewhere.
-func (e *Engine) Risks(ctx context.Context, common orchestrator.GitDir, wts []orchestrator.Worktree, settled func(orchestrator.ChatID) bool) map[orchestrator.ChatID][]orchestrator.Risk {
-	found := make([][]orchestrator.Risk, len(wts))
+func (e *Engine) Risks(ctx context.Context, common orchestrator.GitDir, wts []orchestrator.Worktree, settled func(orchestrator.ChatID) bool) map[orchestrator.ChatID]orchestrator.TreeLook {
+	found := make([]orchestrator.TreeLook, len(wts))
 	there := make([]bool, len(wts))
 	var next atomic.Int64
 	var looking sync.WaitGroup
@@ -34,7 +34,7 @@ func (e *Engine) Risks(ctx context.Context, common orchestrator.GitDir, wts []or
 		})
 	}
 	looking.Wait()
-	all := map[orchestrator.ChatID][]orchestrator.Risk{}
+	all := map[orchestrator.ChatID]orchestrator.TreeLook{}
 	var whole []orchestrator.Worktree
 	for i, wt := range wts {
 		if all[wt.Chat] = found[i]; there[i] {
@@ -42,7 +42,9 @@ func (e *Engine) Risks(ctx context.Context, common orchestrator.GitDir, wts []or
 		}
 	}
 	for chat, risks := range e.commitRisks(ctx, common, whole) {
-		all[chat] = append(all[chat], risks...)
+		look := all[chat]
+		look.Risks = append(look.Risks, risks...)
+		all[chat] = look
 	}
 	return all
 }
@@ -53,15 +55,25 @@ const riskLookers = 2
 
 // risksOf are the risks of one worktree but those of its commits; there is false
 // if it is not what it was.
-func (e *Engine) risksOf(ctx context.Context, wt orchestrator.Worktree, settled bool) (risks []orchestrator.Risk, there bool) {
+func (e *Engine) risksOf(ctx context.Context, wt orchestrator.Worktree, settled bool) (look orchestrator.TreeLook, there bool) {
 	if err := e.Verify(ctx, wt); err != nil {
-		return []orchestrator.Risk{cannot("tell", err)}, false
+		return orchestrator.TreeLook{Risks: []orchestrator.Risk{cannot("tell", err)}}, false
 	}
-	risks = append(operationRisks(wt), lockRisk(wt)...)
+	look.Risks = append(operationRisks(wt), lockRisk(wt)...)
 	if !settled {
-		return append(risks, orchestrator.Risk{Kind: orchestrator.RiskUnknown, Detail: "somebody works in it, so its files were not looked at"}), true
+		look.Risks = append(look.Risks, orchestrator.Risk{Kind: orchestrator.RiskUnknown, Detail: "somebody works in it, so its files were not looked at"})
+		return look, true
 	}
-	return append(risks, e.fileRisks(ctx, wt)...), true
+	found, err := e.unrecorded(ctx, wt)
+	if err != nil {
+		look.Risks = append(look.Risks, cannot("compare its files with the newest snapshot", err))
+		return look, true
+	}
+	look.Risks = append(look.Risks, e.fileRisks(ctx, wt, found)...)
+	if byGit, err := gitUse(wt); err == nil && !found.used.IsZero() {
+		look.Used = newer(found.used, byGit)
+	}
+	return look, true
 }
 
 // cannot is the risk that comes with what could not be found out.
@@ -104,11 +116,7 @@ func lockRisk(wt orchestrator.Worktree) []orchestrator.Risk {
 }
 
 // fileRisks are the files that the newest snapshot does not have as they are.
-func (e *Engine) fileRisks(ctx context.Context, wt orchestrator.Worktree) []orchestrator.Risk {
-	found, err := e.unrecorded(ctx, wt)
-	if err != nil {
-		return []orchestrator.Risk{cannot("compare its files with the newest snapshot", err)}
-	}
+func (e *Engine) fileRisks(ctx context.Context, wt orchestrator.Worktree, found comparison) []orchestrator.Risk {
 	snap, changes := found.snap, found.changes
 	var risks []orchestrator.Risk
 	if len(changes) > 0 {
@@ -165,6 +173,7 @@ type comparison struct {
 	snap    orchestrator.Snapshot
 	changes []unrecordedFile
 	ignored []orchestrator.Path // files and directories; only if snap is verified
+	used    time.Time           // the newest time on its files and directories, zero if snap is not verified
 }
 
 // unrecorded compares a worktree with its newest snapshot. Objects that this takes

@@ -14,7 +14,7 @@ func (f *fixture) risks(wt orchestrator.Worktree) []orchestrator.RiskKind {
 	f.t.Helper()
 	var kinds []orchestrator.RiskKind
 	all := f.engine.Risks(f.t.Context(), wt.CommonDir, []orchestrator.Worktree{wt}, func(orchestrator.ChatID) bool { return true })
-	for _, r := range all[wt.Chat] {
+	for _, r := range all[wt.Chat].Risks {
 		if r.Kind == orchestrator.RiskUnknown {
 			f.t.Log(r.Detail)
 		}

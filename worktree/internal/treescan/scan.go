@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 
 	"boo/orchestrator"
 	"boo/worktree/internal/dircache"
@@ -19,6 +20,7 @@ type Options struct {
 	Root  *safeopen.Root
 	Index *dircache.Index
 	Rules dircache.Rules
+	Times bool // tell the newest time, too
 }
 
 // Result is how a tree differs from an index, as far as stat data tell.
@@ -27,6 +29,7 @@ type Result struct {
 	Gone     []orchestrator.Path // tracked, and not there
 	Files    []orchestrator.Path // files and symlinks that are not tracked
 	Dirs     []orchestrator.Path // directories without a tracked file below
+	Newest   time.Time           // on what was visited, tracked or not, but not on Dirs
 }
 
 // workers is how many goroutines list directories: the kernel's locks make
@@ -63,6 +66,9 @@ func Run(ctx context.Context, opts Options) (Result, error) {
 		all.Gone = append(all.Gone, some.Gone...)
 		all.Files = append(all.Files, some.Files...)
 		all.Dirs = append(all.Dirs, some.Dirs...)
+		if some.Newest.After(all.Newest) {
+			all.Newest = some.Newest
+		}
 	}
 	for _, list := range [][]orchestrator.Path{all.Suspects, all.Gone, all.Files, all.Dirs} {
 		slices.Sort(list)

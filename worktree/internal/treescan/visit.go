@@ -33,6 +33,7 @@ func (w *worker) visit(d dir) error {
 	if err := w.list(fd, d.path == ""); err != nil {
 		return fmt.Errorf("list directory %s: %w", orchestrator.Path(d.path), err)
 	}
+	w.time(fd, "", unix.AT_EMPTY_PATH)
 	// A name of a directory ends in a slash, which makes the order that of
 	// the index.
 	slices.Sort(w.names)
@@ -62,6 +63,7 @@ func (w *worker) visit(d dir) error {
 			w.found.Dirs = append(w.found.Dirs, under(d.path, sub))
 		case slices.Contains(w.odd, name):
 		default:
+			w.time(fd, name, unix.AT_SYMLINK_NOFOLLOW)
 			w.found.Files = append(w.found.Files, under(d.path, name))
 		}
 	}
@@ -69,6 +71,14 @@ func (w *worker) visit(d dir) error {
 		at = w.gone(at, d.to, prefix)
 	}
 	return nil
+}
+
+// time notes the times of something in an open directory, or of that itself.
+func (w *worker) time(fd int, name string, flags int) {
+	var st unix.Stat_t
+	if w.opts.Times && unix.Fstatat(fd, name, &st, flags) == nil {
+		w.found.Newest = later(w.found.Newest, &st)
+	}
 }
 
 // head returns the name that a path has in the directory whose prefix has that
@@ -106,6 +116,9 @@ func (w *worker) compare(fd int, name string, e *dircache.Entry) error {
 	var st unix.Stat_t
 	if err := unix.Fstatat(fd, name, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
 		return fmt.Errorf("%w: %w", ErrUnusual, err)
+	}
+	if w.opts.Times {
+		w.found.Newest = later(w.found.Newest, &st)
 	}
 	switch w.opts.Index.Match(e, &st, w.opts.Rules) {
 	case dircache.Unchanged:
