@@ -112,38 +112,55 @@ func (d *Decoder) stored(dst []byte, at, n int) (int, error) {
 }
 
 // block decompresses a block by the codes that are set up. The state is held
-// in local variables, which is what makes it fast.
+// in local variables, and one shift takes a code and its extra bits, which is
+// what makes it fast.
 func (d *Decoder) block(dst []byte, at, n int) (int, error) {
 	src, pos, window, bits := d.src, d.at, d.window, d.bits
-	for at <= n && pos+8 <= len(src) {
+	dst = dst[:n+Slack]
+	for at <= n && pos <= len(src)-16 {
 		window |= binary.LittleEndian.Uint64(src[pos:]) << (bits & 63)
 		pos += int((63 - bits) >> 3)
 		bits |= 56
 		e := d.lit.fast[window&(1<<fastBits-1)]
-		// Up to three literals, of at most fastBits each, without a look at src.
-		for range 2 {
-			if e&literal == 0 {
-				break
-			}
-			window >>= e & 15
-			bits -= uint(e & 15)
-			dst[at] = byte(e >> 16)
-			at++
-			e = d.lit.fast[window&(1<<fastBits-1)]
-		}
-		if bits < 48 && e&literal == 0 {
-			continue // a match may need 48 bits
-		}
-		if e&15 == 0 {
-			e = d.lit.slow(window, &litSymbols)
-		}
-		window >>= e & 15
-		bits -= uint(e & 15)
+		// Up to three literals, of fastBits at most, without a look at src.
+		// The length and the distance of a match have 48 bits at most.
 		if e&literal != 0 {
 			dst[at] = byte(e >> 16)
 			at++
-			continue
+			window >>= e & 31
+			bits -= uint(e & 31)
+			e = d.lit.fast[window&(1<<fastBits-1)]
+			if e&literal != 0 {
+				dst[at] = byte(e >> 16)
+				at++
+				window >>= e & 31
+				bits -= uint(e & 31)
+				e = d.lit.fast[window&(1<<fastBits-1)]
+				if e&literal != 0 {
+					dst[at] = byte(e >> 16)
+					at++
+					window >>= e & 31
+					bits -= uint(e & 31)
+					continue
+				}
+			}
+			window |= binary.LittleEndian.Uint64(src[pos:]) << (bits & 63)
+			pos += int((63 - bits) >> 3)
+			bits |= 56
 		}
+		if e == 0 {
+			e = d.lit.slow(window, &litSymbols)
+			if e&literal != 0 {
+				dst[at] = byte(e >> 16)
+				at++
+				window >>= e & 31
+				bits -= uint(e & 31)
+				continue
+			}
+		}
+		size := int(e>>16 + uint32(window)&(1<<(e&31)-1)>>(e>>lengthAt&15))
+		window >>= e & 31
+		bits -= uint(e & 31)
 		if e&(end|invalid) != 0 {
 			d.at, d.window, d.bits = pos, window, bits
 			if e&invalid != 0 || at > n {
@@ -151,30 +168,38 @@ func (d *Decoder) block(dst []byte, at, n int) (int, error) {
 			}
 			return at, nil
 		}
-		extra := e >> 4 & 15
-		size := int(e>>16) + int(window&(1<<extra-1))
-		window >>= extra
-		bits -= uint(extra)
 		e = d.dist.fast[window&(1<<fastBits-1)]
-		if e&15 == 0 {
+		if e == 0 {
 			e = d.dist.slow(window, &distSymbols)
 		}
-		window >>= e & 15
-		extra = e >> 4 & 15
-		back := int(e>>16) + int(window&(1<<extra-1))
-		window >>= extra
-		bits -= uint(e&15 + extra)
+		back := int(e>>16 + uint32(window)&(1<<(e&31)-1)>>(e>>lengthAt&15))
+		window >>= e & 31
+		bits -= uint(e & 31)
 		if e&invalid != 0 || back > at {
 			return 0, ErrCorrupt
 		}
-		repeat(dst, at, back, size)
+		if back >= 8 {
+			// Most matches are short: what is copied too much is overwritten.
+			from, to := dst[at-back:at-back+24], dst[at:at+24]
+			binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(from))
+			binary.LittleEndian.PutUint64(to[8:], binary.LittleEndian.Uint64(from[8:]))
+			binary.LittleEndian.PutUint64(to[16:], binary.LittleEndian.Uint64(from[16:]))
+			if size > 24 {
+				repeat(dst, at+24, back, size-24)
+			}
+		} else {
+			repeat(dst, at, back, size)
+		}
 		at += size
 	}
 	return 0, ErrCorrupt
 }
 
 // repeat copies size bytes, at most 258, from back bytes before at to at. It
-// may write up to seven more.
+// may write up to seven more. It is kept out of the loop, which needs the
+// registers.
+//
+//go:noinline
 func repeat(dst []byte, at, back, size int) {
 	if back >= 8 {
 		from, to := dst[at-back:], dst[at:at+size+8]

@@ -3,7 +3,7 @@ package inflate
 import "math/bits"
 
 // fastBits is the length of the codes that are looked up directly; the longer
-// ones are rare.
+// ones are rare. A larger table takes longer to set up than it saves.
 const fastBits = 10
 
 // How many symbols the alphabets have; the last two of each are never used.
@@ -12,13 +12,16 @@ const (
 	maxDist = 32
 )
 
-// An entry of a table has the length of the code in the lowest four bits, the
-// number of extra bits above it, flags, and a value from bit 16 on: the byte, the
-// least length or the least distance. An entry of 0 is for a longer code, or none.
+// An entry of a table has the length of the code with its extra bits in the
+// lowest five bits, the length of the code alone above it, flags, and a value
+// from bit 16 on: the byte, the least length or the least distance. An entry of
+// 0 is for a longer code, or none.
 const (
-	literal = 1 << (8 + iota)
-	end
-	invalid
+	lengthAt = 5
+
+	literal = 1 << 9
+	end     = 1 << 10
+	invalid = 1 << 11
 )
 
 // symbols are the entries of an alphabet, without the lengths of their codes.
@@ -39,14 +42,14 @@ func alphabets() (lit, dist, length symbols) {
 	least := uint32(3)
 	for i := range uint32(28) {
 		extra := max(i/4, 1) - 1
-		lit[257+i] = least<<16 | extra<<4
+		lit[257+i] = least<<16 | extra
 		least += 1 << extra
 	}
 	lit[285] = 258 << 16
 	least = 1
 	for i := range uint32(30) {
 		extra := max(i/2, 1) - 1
-		dist[i] = least<<16 | extra<<4
+		dist[i] = least<<16 | extra
 		least += 1 << extra
 	}
 	return lit, dist, length
@@ -94,7 +97,7 @@ func (t *table) build(lengths []uint8, alphabet *symbols) error {
 		}
 		code <<= n - before
 		before = n
-		e := alphabet[symbol] | uint32(n)
+		e := coded(alphabet[symbol], int(n))
 		for i := int(bits.Reverse16(code) >> (16 - n)); i < len(t.fast); i += 1 << n {
 			t.fast[i] = e
 		}
@@ -102,6 +105,9 @@ func (t *table) build(lengths []uint8, alphabet *symbols) error {
 	}
 	return nil
 }
+
+// coded is the entry of a symbol with a code of n bits.
+func coded(symbol uint32, n int) uint32 { return symbol + uint32(n<<lengthAt+n) }
 
 // slow decodes a symbol of any length, bit by bit.
 func (t *table) slow(window uint64, alphabet *symbols) uint32 {
@@ -111,7 +117,7 @@ func (t *table) slow(window uint64, alphabet *symbols) uint32 {
 		window >>= 1
 		count := int(t.count[n])
 		if code-first < count {
-			return alphabet[t.sorted[index+code-first]] | uint32(n)
+			return coded(alphabet[t.sorted[index+code-first]], n)
 		}
 		index += count
 		first = (first + count) << 1
@@ -186,7 +192,7 @@ func (d *Decoder) readLengths(lengths []uint8) error {
 		if e == 0 {
 			return ErrCorrupt
 		}
-		d.take(uint(e & 15))
+		d.take(uint(e & 31))
 		value, times := uint8(e>>16), 1
 		switch value {
 		case 16:
