@@ -128,8 +128,8 @@ func (m *meeting) fit(ctx context.Context, a, b orchestrator.Change) (bool, erro
 		}
 	}
 	_, first, err := m.onto(ctx, afterA, b)
-	if err != nil || !first {
-		return false, err
+	if err != nil || !first || a.Old == b.Old && afterA == a.New && afterB == b.New { // the other way round is the same then
+		return first, err
 	}
 	_, second, err := m.onto(ctx, afterB, a)
 	return second, err

@@ -69,7 +69,7 @@ func (w *benchWorld) edit(n, round int) {
 }
 
 // typical is the median time of what a program of git's takes, warm.
-func (w *benchWorld) typical(run func()) time.Duration {
+func (w *world) typical(run func()) time.Duration {
 	run()
 	times := make([]time.Duration, 9)
 	for i := range times {

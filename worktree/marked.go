@@ -22,12 +22,9 @@ func (e *Engine) MergeMarked(ctx context.Context, common orchestrator.GitDir, ba
 		return fail(err)
 	}
 	defer func() { err = errors.Join(err, coded(m.done(), "merge files")) }()
-	out, err := m.run(ctx, "--marker-size=7", "-L", "yours", "-L", "before", "-L", "the agents'")
-	if err != nil && notConflict(err) != nil {
+	out, _, ok, err := m.run(ctx)
+	if err != nil || !ok {
 		return fail(err)
-	}
-	if len(out) == 0 && err != nil { // binary
-		return orchestrator.Entry{}, nil, false, nil
 	}
 	mode, sides := mergeModes(base.Mode, ours.Mode, theirs.Mode)
 	if !sides {
@@ -47,12 +44,12 @@ func collisions(marked []byte) [][2]int {
 	inTheirs := false
 	for text := range bytes.Lines(marked) {
 		switch {
-		case bytes.HasPrefix(text, []byte("<<<<<<< yours")):
+		case bytes.HasPrefix(text, []byte("<<<<<<< "+oursName)):
 			start = line + 1
 		case start > 0 && !inTheirs && bytes.Equal(bytes.TrimRight(text, "\r\n"), []byte("=======")):
 			regions = append(regions, [2]int{start, line})
 			inTheirs = true
-		case inTheirs && bytes.HasPrefix(text, []byte(">>>>>>> the agents'")):
+		case inTheirs && bytes.HasPrefix(text, []byte(">>>>>>> "+theirsName)):
 			start, inTheirs = 0, false
 		case !inTheirs:
 			line++

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"boo/orchestrator"
+	"boo/worktree/internal/linemerge"
 	"boo/worktree/internal/pack/objectid"
 )
 
@@ -29,46 +31,39 @@ func (e *Engine) MergeFiles(ctx context.Context, common orchestrator.GitDir, bas
 	if err != nil || m == nil {
 		return orchestrator.Entry{}, false, coded(err, "merge files")
 	}
-	out, err := m.run(ctx)
-	if err != nil {
-		return orchestrator.Entry{}, false, coded(errors.Join(notConflict(err), m.done()), "merge files")
+	out, clean, _, err := m.run(ctx)
+	if err != nil || !clean {
+		return orchestrator.Entry{}, false, coded(errors.Join(err, m.done()), "merge files")
 	}
 	id, err := m.objects.put(objectid.Blob, out)
 	return orchestrator.Entry{Mode: mode, ID: id}, true, coded(errors.Join(err, m.done()), "store a merged file")
 }
 
-// threeWay is a merge of three files that lie in a directory of their own.
+// threeWay is a merge of three files.
 type threeWay struct {
-	engine  *Engine
-	repo    repo
-	dir     string
-	objects *store
-	done    func() error
+	engine             *Engine
+	common             orchestrator.GitDir
+	like               orchestrator.ObjectID // any of the repository's
+	base, ours, theirs []byte
+	objects            *store
+	done               func() error
 }
 
 // openMerge returns nil when one of the three is no blob or over the size
 // limit. The caller calls done.
 func (e *Engine) openMerge(ctx context.Context, common orchestrator.GitDir, base, ours, theirs orchestrator.ObjectID) (_ *threeWay, err error) {
-	r, err := e.plain(common, ours)
+	objects, done, err := e.objectsFor(ctx, common, ours)
 	if err != nil {
 		return nil, err
 	}
-	objects, release, err := e.objectsFor(ctx, common, ours)
-	if err != nil {
-		return nil, err
-	}
-	dir, remove, err := e.tempDir("merge")
-	if err != nil {
-		return nil, errors.Join(err, release())
-	}
-	m := &threeWay{engine: e, repo: r, dir: dir, objects: objects, done: func() error { remove(); return release() }}
-	for name, id := range map[string]orchestrator.ObjectID{"base": base, "ours": ours, "theirs": theirs} {
-		content, err := m.objects.bytes(ctx, id, e.opts.MaxFile)
+	m := &threeWay{engine: e, common: common, like: ours, objects: objects, done: done}
+	for _, side := range []struct {
+		id      orchestrator.ObjectID
+		content *[]byte
+	}{{base, &m.base}, {ours, &m.ours}, {theirs, &m.theirs}} {
+		*side.content, err = m.objects.bytes(ctx, side.id, e.opts.MaxFile)
 		if errors.Is(err, errNoFile) {
 			return nil, m.done()
-		}
-		if err == nil {
-			err = os.WriteFile(m.at(name), content, 0o600)
 		}
 		if err != nil {
 			return nil, errors.Join(err, m.done())
@@ -77,14 +72,37 @@ func (e *Engine) openMerge(ctx context.Context, common orchestrator.GitDir, base
 	return m, nil
 }
 
-func (m *threeWay) at(name string) string { return filepath.Join(m.dir, name) }
+// The names of the sides in conflict markers.
+const oursName, baseName, theirsName = "yours", "before", "the agents'"
 
-// run returns the merged file. It needs no object, so that git finds those that
-// were made before does not matter.
-func (m *threeWay) run(ctx context.Context, options ...string) ([]byte, error) {
-	args := append(append([]string{"merge-file", "-p"}, options...), m.at("ours"), m.at("base"), m.at("theirs"))
-	out, err := m.engine.git.Git.Run(ctx, m.repo.call(args...))
-	return out.Stdout, err
+// run returns the merged file, with conflict markers where it is not clean; ok is
+// false where there is nothing to mark, because one of the three is binary. What
+// cannot be merged in memory git merges.
+func (m *threeWay) run(ctx context.Context) (out []byte, clean, ok bool, err error) {
+	if merged, ok := linemerge.Merge(m.base, m.ours, m.theirs); ok {
+		return merged.Text(oursName, theirsName), merged.Clean(), true, nil
+	}
+	r, err := m.engine.plain(m.common, m.like)
+	if err != nil {
+		return nil, false, false, err
+	}
+	dir, remove, err := m.engine.tempDir("merge")
+	if err != nil {
+		return nil, false, false, err
+	}
+	defer remove()
+	args := []string{"merge-file", "-p", "--marker-size=7", "-L", oursName, "-L", baseName, "-L", theirsName}
+	for i, content := range [][]byte{m.ours, m.base, m.theirs} {
+		file := filepath.Join(dir, strconv.Itoa(i))
+		if err := os.WriteFile(file, content, 0o600); err != nil {
+			return nil, false, false, err
+		}
+		args = append(args, file)
+	}
+	// It needs no object, so that git finds those that were made before does not
+	// matter.
+	result, err := m.engine.git.Git.Run(ctx, r.call(args...))
+	return result.Stdout, err == nil, err == nil || len(result.Stdout) > 0, notConflict(err)
 }
 
 // notConflict returns err unless it is how git merge-file(1) tells of

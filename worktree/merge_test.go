@@ -2,6 +2,9 @@ package worktree_test
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -62,6 +65,27 @@ func TestMergeFiles(t *testing.T) {
 			_ = f.engine.Blob(t.Context(), common, got.ID, &content)
 			t.Errorf("%s: %+v, %q", c.name, got, content.String())
 		}
+	}
+	// Of files that have little in common git does not look for the shortest
+	// difference, and so git itself merges them.
+	mixed := func(seed uint64) orchestrator.Entry {
+		r := rand.New(rand.NewPCG(seed, 0))
+		var lines strings.Builder
+		for range 3000 {
+			fmt.Fprintln(&lines, r.IntN(9))
+		}
+		return file(lines.String())
+	}
+	base, ours, theirs := mixed(1), mixed(2), mixed(3)
+	if _, clean, err := f.engine.MergeFiles(t.Context(), common, base, ours, theirs); clean || err != nil {
+		t.Errorf("little in common: clean %t, %v", clean, err)
+	}
+	marked, regions, ok, err := f.engine.MergeMarked(t.Context(), common, base, ours, theirs)
+	var content bytes.Buffer
+	if err := errors.Join(err, f.engine.Blob(t.Context(), common, marked.ID, &content)); !ok || len(regions) == 0 || err != nil {
+		t.Errorf("little in common: %v %t %v", regions, ok, err)
+	} else if n := strings.Count(content.String(), "<<<<<<< yours\n"); n != len(regions) {
+		t.Errorf("little in common: %d regions, %d markers", len(regions), n)
 	}
 	gone := orchestrator.Entry{Mode: orchestrator.ModeRegular, ID: orchestrator.ObjectID(strings.Repeat("1", 40))}
 	if _, _, err := f.engine.MergeFiles(t.Context(), common, file(lines), gone, file(end)); err == nil {
