@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -73,10 +73,8 @@ func runServe(ctx context.Context, e *env, ref orchestrator.ChatRef, fifo string
 		return err
 	}
 	defer release()
-	if fifo == "" {
-		fifo = filepath.Join(d.State, "serve", string(chat.ID)+".fifo")
-	} else if !filepath.IsAbs(fifo) {
-		fifo = filepath.Join(e.Dir, fifo)
+	if fifo, err = pipeOf(e, d, chat.ID, fifo); err != nil {
+		return err
 	}
 	box, err := inbox.Open(fifo, orchestrator.MaxPrompt)
 	if err != nil {
@@ -86,8 +84,8 @@ func runServe(ctx context.Context, e *env, ref orchestrator.ChatRef, fifo string
 		e.Stderr.Println(tty.Plain("chat " + string(chat.ID) + " takes prompts, each ended by a NUL, from " + fifo))
 	}
 	s := &server{e: e, svc: svc, chat: chat, sent: make(chan orchestrator.TurnID, mostShown), ended: make(chan struct{}, 1)}
-	unsent, err := s.run(ctx, box)
-	if closeErr := box.Close(unsent...); closeErr != nil {
+	err = s.run(ctx, box)
+	if closeErr := box.Close(); closeErr != nil {
 		err = errors.Join(err, closeErr)
 	}
 	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
@@ -110,9 +108,30 @@ func lockServe(d dirs, chat orchestrator.ChatID) (release func(), err error) {
 	return release, err
 }
 
+// pipeOf is the pipe that was named, or the chat's own, in a directory that is
+// there.
+func pipeOf(e *env, d dirs, chat orchestrator.ChatID, named string) (string, error) {
+	if named == "" {
+		dir := filepath.Join(d.State, "serve")
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return "", orchestrator.Errorf(orchestrator.CodeDenied, "make a directory for pipes: %w", err)
+		}
+		return filepath.Join(dir, string(chat)+".fifo"), nil
+	}
+	if !filepath.IsAbs(named) {
+		named = filepath.Join(e.Dir, named)
+	}
+	dir := filepath.Dir(named)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return "", orchestrator.Errorf(orchestrator.CodeInvalid, "there is no directory %s for the pipe; nothing was made", dir).WithHint("mkdir -p %s", dir)
+	}
+	return named, nil
+}
+
 // run sends what comes and shows what becomes of it, until ctx or either fails.
-// unsent is what was taken from the box and not sent.
-func (s *server) run(ctx context.Context, box *inbox.Inbox) (unsent []string, err error) {
+// What was not sent then, or perhaps not, stays in the box, with the key by which
+// it is known again.
+func (s *server) run(ctx context.Context, box *inbox.Inbox) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	shown := make(chan struct{})
 	go func() { // ends with ctx, and is waited for below
@@ -130,29 +149,18 @@ func (s *server) run(ctx context.Context, box *inbox.Inbox) (unsent []string, er
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if err := orchestrator.CheckPrompt(prompt); err != nil {
+		if err := orchestrator.CheckPrompt(prompt.Text); err != nil {
 			s.complain(err)
-			continue
+		} else if err := s.send(ctx, prompt); err != nil {
+			return err
 		}
-		if err := s.send(ctx, prompt); mayBeSent(err) {
-			return nil, err
-		} else if err != nil {
-			return []string{prompt}, err
+		if err := box.Settle(); err != nil {
+			return err
 		}
 	}
 }
-
-// mayBeSent reports whether it is open what became of a prompt: it must not be
-// sent again then.
-func mayBeSent(err error) bool {
-	code := orchestrator.CodeOf(err)
-	return err != nil && (code == orchestrator.CodeInternal || code == orchestrator.CodeInterrupted) && !errors.Is(err, errNotSent)
-}
-
-// errNotSent is in the chain of what ended the waiting for room.
-var errNotSent = errors.New("the prompt was not sent")
 
 // complain tells of a prompt that could not be one; the next may be.
 func (s *server) complain(err error) {
@@ -164,10 +172,10 @@ const queuePause = 5 * time.Second
 
 // send sends a prompt as soon as there is room in the chat's queue. Sending itself
 // is not cut off: it is a matter of milliseconds, and has to have an answer.
-func (s *server) send(ctx context.Context, prompt string) error {
+func (s *server) send(ctx context.Context, prompt inbox.Message) error {
 	for {
 		sent, err := s.svc.Send(context.WithoutCancel(ctx), orchestrator.SendRequest{
-			Ref: orchestrator.ChatRef{Prefix: string(s.chat.ID)}, Prompt: prompt, Environ: personEnviron(s.e.Environ()),
+			Ref: orchestrator.ChatRef{Prefix: string(s.chat.ID)}, Prompt: prompt.Text, Key: prompt.Key, Environ: personEnviron(s.e.Environ()),
 		})
 		if err == nil {
 			select {
@@ -185,7 +193,7 @@ func (s *server) send(ctx context.Context, prompt string) error {
 		case <-pause.C:
 		case <-ctx.Done():
 			pause.Stop()
-			return fmt.Errorf("%w: %w", errNotSent, context.Cause(ctx))
+			return context.Cause(ctx)
 		}
 		pause.Stop()
 	}
