@@ -26,6 +26,7 @@ type Store struct {
 	patience time.Duration
 	writer   *sqlx.DB // one connection
 	readers  *sqlx.DB
+	hot      hot
 }
 
 const (
@@ -49,7 +50,7 @@ func open(ctx context.Context, path string, opt Options, steps []migration) (*St
 	if err != nil {
 		return nil, fmt.Errorf("open the store %s: %w", path, err)
 	}
-	s := &Store{path: path, now: opt.Now, patience: patience}
+	s := &Store{path: path, now: opt.Now, patience: patience, hot: hot{ready: map[string]*sqlx.Stmt{}}}
 	if s.now == nil {
 		s.now = time.Now
 	}

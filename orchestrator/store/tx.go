@@ -14,7 +14,9 @@ import (
 // all that it writes happens.
 type tx struct {
 	*sqlx.Tx
-	now time.Time
+	now    time.Time
+	hot    *hot
+	wanted []string // statements to be prepared for the next one
 }
 
 // durability is how far a transaction has come when its commit returns.
@@ -35,6 +37,15 @@ func (s *Store) write(ctx context.Context, how durability, doing string, do func
 }
 
 func (s *Store) transact(ctx context.Context, how durability, do func(*tx) error) error {
+	t := &tx{hot: &s.hot}
+	if err := s.commit(ctx, how, t, do); err != nil {
+		return err
+	}
+	s.prepare(ctx, t.wanted)
+	return nil
+}
+
+func (s *Store) commit(ctx context.Context, how durability, t *tx, do func(*tx) error) error {
 	conn, err := s.writer.Connx(ctx)
 	if err != nil {
 		return err
@@ -43,11 +54,11 @@ func (s *Store) transact(ctx context.Context, how durability, do func(*tx) error
 	if _, err := conn.ExecContext(ctx, string(how)); err != nil {
 		return err
 	}
-	t, err := conn.BeginTxx(ctx, nil)
-	if err != nil {
+	if t.Tx, err = conn.BeginTxx(ctx, nil); err != nil {
 		return err
 	}
-	if err := do(&tx{Tx: t, now: instant(millis(s.now()))}); err != nil {
+	t.now = instant(millis(s.now()))
+	if err := do(t); err != nil {
 		_ = t.Rollback() // SQLite has done it already, or does it with the connection
 		return err
 	}
