@@ -33,7 +33,6 @@
 // # Worktree
 //
 //	creating ──▶ active ──▶ closing ──▶ archived ──▶ purged
-//	               │  ╲──▶ at_risk ──▶ active | closing
 //	               ╰─────▶ lost ─────▶ active
 //
 // # Pending change

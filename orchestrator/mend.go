@@ -51,8 +51,8 @@ func (e *Engine) ensureWorktree(ctx context.Context, t Turn) (Worktree, error) {
 	default:
 		return wt, Errorf(CodeInvalid, "the worktree of chat %s is %s", t.Chat, wt.State).WithHint("boo chat send --new …")
 	}
-	if wt.State == WorktreeActive {
-		return wt, nil
+	if err := e.identify(ctx, &wt); err != nil || wt.State == WorktreeActive {
+		return wt, err
 	}
 	if err := e.furnish(ctx, t, wt); err != nil {
 		return wt, err
@@ -62,6 +62,17 @@ func (e *Engine) ensureWorktree(ctx context.Context, t Turn) (Worktree, error) {
 	}
 	wt.State, wt.Reason = WorktreeActive, ""
 	return wt, nil
+}
+
+// identify has the row say which directory the worktree is. Before that one goes
+// it is told by it from any other that was put in its place.
+func (e *Engine) identify(ctx context.Context, wt *Worktree) error {
+	now, err := e.Trees.Identity(*wt)
+	if err != nil || now == wt.Identity {
+		return err
+	}
+	wt.Identity = now
+	return e.Store.SetIdentity(ctx, wt.Chat, now)
 }
 
 // orHint is the hint of an error, or another one where it has none.
@@ -178,6 +189,9 @@ func (e *Engine) repair(ctx context.Context, wt Worktree) (WorktreeRepair, error
 		r.Left = strings.TrimSpace(err.Error())
 		r.Hint = HintOf(err)
 		return r, nil
+	}
+	if err == nil {
+		err = e.identify(ctx, &wt)
 	}
 	if err == nil && wt.State == WorktreeLost {
 		err = e.Store.MoveWorktree(ctx, wt.Chat, []WorktreeState{WorktreeLost}, WorktreeActive, "")

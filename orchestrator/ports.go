@@ -58,6 +58,10 @@ type Trees interface {
 	// CodeNotFound if the repository is gone.
 	Repair(ctx context.Context, wt Worktree) (done []string, err error)
 
+	// Identity tells the directory of a worktree from any other that ever stands at
+	// its place, or elsewhere on that machine. It stays when that is moved.
+	Identity(wt Worktree) (string, error)
+
 	// Oddities tells, in words for people, how a worktree is other than boo
 	// left it, beside its files. What was told before is not told again.
 	Oddities(ctx context.Context, wt Worktree) []string

@@ -41,6 +41,7 @@ type Worktree struct {
 	Port      int         // the first of ten that are its own; given by the store, 0 if there was none left
 	Setup     string      // digest of the setup commands that it has had; "" before
 	Sparse    []string    // directories that it has files of; none for all
+	Identity  string      // of its directory, which tells it from another at the same place; "" if nobody has looked
 }
 
 // WorktreeState is where a worktree is in its life; see the package comment.
@@ -51,7 +52,6 @@ const (
 	WorktreeCreating WorktreeState = "creating"
 	WorktreeActive   WorktreeState = "active"
 	WorktreeClosing  WorktreeState = "closing"
-	WorktreeAtRisk   WorktreeState = "at_risk"
 	WorktreeLost     WorktreeState = "lost"
 	WorktreeArchived WorktreeState = "archived"
 	WorktreePurged   WorktreeState = "purged"

@@ -44,6 +44,9 @@ type ChatStore interface {
 	Worktree(ctx context.Context, chat ChatID) (Worktree, error)
 	// SetSetup stores the digest of the setup that a worktree has had.
 	SetSetup(ctx context.Context, chat ChatID, digest string) error
+	// SetIdentity stores which directory a worktree is, "" if that is not known.
+	// Should the machine lose its power, it may be as before.
+	SetIdentity(ctx context.Context, chat ChatID, identity string) error
 	// MoveWorktree sets the state if it is one of from, else CodeBusy.
 	MoveWorktree(ctx context.Context, chat ChatID, from []WorktreeState, to WorktreeState, reason string) error
 }

@@ -15,6 +15,9 @@ import (
 // Trees is what the reaper needs of git.
 type Trees interface {
 	Verify(ctx context.Context, wt orchestrator.Worktree) error
+	// SameTree reports nil if the directory is the one that the row tells of.
+	SameTree(wt orchestrator.Worktree) error
+	Identity(wt orchestrator.Worktree) (string, error)
 	Keep(ctx context.Context, wt orchestrator.Worktree, at orchestrator.WorktreeDir) (left []string, err error)
 	Unregister(ctx context.Context, wt orchestrator.Worktree) error
 	Restore(ctx context.Context, wt orchestrator.Worktree) error
@@ -24,6 +27,7 @@ type Trees interface {
 // Rows is what it needs of the store.
 type Rows interface {
 	MoveWorktree(ctx context.Context, chat orchestrator.ChatID, from []orchestrator.WorktreeState, to orchestrator.WorktreeState, reason string) error
+	SetIdentity(ctx context.Context, chat orchestrator.ChatID, identity string) error
 }
 
 // Processes tells who works in a directory.
@@ -56,6 +60,8 @@ type noRows struct{}
 func (noRows) MoveWorktree(context.Context, orchestrator.ChatID, []orchestrator.WorktreeState, orchestrator.WorktreeState, string) error {
 	return nil
 }
+
+func (noRows) SetIdentity(context.Context, orchestrator.ChatID, string) error { return nil }
 
 func (a *Archiver) before(step string) {
 	if a.step != nil {
@@ -207,6 +213,13 @@ func (a *Archiver) Restore(ctx context.Context, wt orchestrator.Worktree) error 
 	}
 	a.before("unkeep")
 	if err := a.Trees.Unkeep(ctx, wt); err != nil {
+		return err
+	}
+	identity, err := a.Trees.Identity(wt)
+	if err == nil {
+		err = a.Rows.SetIdentity(ctx, wt.Chat, identity)
+	}
+	if err != nil {
 		return err
 	}
 	a.before("restored")

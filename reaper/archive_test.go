@@ -361,6 +361,48 @@ func TestAWorktreeThatSomebodyIsInStays(t *testing.T) {
 	w.same(before)
 }
 
+// Whoever puts another directory in a worktree's place can give it the .git file
+// that boo looks at.
+func TestAnotherDirectoryInItsPlaceIsNotRemoved(t *testing.T) {
+	for _, step := range []string{"", "closing", "rename"} {
+		t.Run("before "+step, func(t *testing.T) {
+			w := newWorld(t)
+			identity, err := w.trees.Identity(w.wt)
+			must(t, err)
+			must(t, w.db.SetIdentity(t.Context(), w.wt.Chat, identity))
+			dir := string(w.wt.Dir)
+			replace := func() {
+				must(t, os.Rename(dir, w.root+"/moved"))
+				if out, err := exec.CommandContext(t.Context(), "cp", "-a", w.root+"/moved", dir).CombinedOutput(); err != nil {
+					t.Fatalf("%v: %s", err, out)
+				}
+			}
+			w.archiver.OnStep(func(s string) {
+				if s == step {
+					step = "" // once
+					replace()
+				}
+			})
+			if step == "" {
+				replace()
+			}
+			if err := w.do(t.Context(), "archive", w.wt.Chat); orchestrator.CodeOf(err) != orchestrator.CodeUnverified {
+				t.Errorf("archive: %v", err)
+			}
+			if !there(dir+"/edit.txt") || !there(w.root+"/moved/edit.txt") || w.state() != orchestrator.WorktreeActive {
+				t.Errorf("it is %s, and there are %v and %v", w.state(), there(dir), there(w.root+"/moved"))
+			}
+			// What is used is the chat's again.
+			must(t, w.db.SetIdentity(t.Context(), w.wt.Chat, ""))
+			must(t, w.do(t.Context(), "archive", w.wt.Chat))
+			must(t, w.do(t.Context(), "restore", w.wt.Chat))
+			if wt, err := w.db.Worktree(t.Context(), w.wt.Chat); err != nil || wt.Identity == "" || w.trees.SameTree(wt) != nil {
+				t.Errorf("after a restore: %+v, %v", wt, err)
+			}
+		})
+	}
+}
+
 func TestWhatIsNotBoosIsLeftAlone(t *testing.T) {
 	w := newWorld(t)
 	elsewhere := w.root + "/elsewhere"

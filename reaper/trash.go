@@ -2,6 +2,7 @@ package reaper
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"io/fs"
 	"os"
@@ -18,7 +19,7 @@ import (
 // ours reports nil if a worktree is one of boo's, at its place, and nothing is
 // mounted in it.
 func (a *Archiver) ours(ctx context.Context, wt orchestrator.Worktree) error {
-	if err := a.Trees.Verify(ctx, wt); err != nil {
+	if err := cmp.Or(a.Trees.Verify(ctx, wt), a.Trees.SameTree(wt)); err != nil {
 		return err
 	}
 	return a.inside(string(wt.Dir))

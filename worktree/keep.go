@@ -43,7 +43,7 @@ const (
 func (e *Engine) Keep(ctx context.Context, wt orchestrator.Worktree, at orchestrator.WorktreeDir) (left []string, err error) {
 	there := wt
 	there.Dir = at
-	if err := realDir(there); err != nil {
+	if err := e.SameTree(there); err != nil {
 		return nil, err
 	}
 	found, err := e.unrecorded(ctx, there)

@@ -2,6 +2,7 @@ package worktree
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,7 +57,7 @@ const riskLookers = 2
 // risksOf are the risks of one worktree but those of its commits; there is false
 // if it is not what it was.
 func (e *Engine) risksOf(ctx context.Context, wt orchestrator.Worktree, settled bool) (look orchestrator.TreeLook, there bool) {
-	if err := e.Verify(ctx, wt); err != nil {
+	if err := cmp.Or(e.Verify(ctx, wt), e.SameTree(wt)); err != nil {
 		return orchestrator.TreeLook{Risks: []orchestrator.Risk{cannot("tell", err)}}, false
 	}
 	look.Risks = append(operationRisks(wt), lockRisk(wt)...)

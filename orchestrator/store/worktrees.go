@@ -25,6 +25,7 @@ type worktreeRow struct {
 	Setup     string                     `db:"setup"`
 	Sparse    string                     `db:"sparse"`
 	Archived  int64                      `db:"archived_ms"`
+	Identity  string                     `db:"identity"`
 }
 
 func (r worktreeRow) worktree() orchestrator.Worktree {
@@ -35,7 +36,7 @@ func (r worktreeRow) worktree() orchestrator.Worktree {
 	return orchestrator.Worktree{
 		Chat: r.Chat, Repo: r.Repo, CommonDir: orchestrator.GitDir(r.CommonDir), Dir: orchestrator.WorktreeDir(r.Dir),
 		Base: r.Base, Baseline: r.Baseline, State: r.State, Reason: r.Reason, CreatedAt: instant(r.Created),
-		Source: orchestrator.CheckoutDir(r.Source), Port: r.Port, Setup: r.Setup, Sparse: sparse,
+		Source: orchestrator.CheckoutDir(r.Source), Port: r.Port, Setup: r.Setup, Sparse: sparse, Identity: r.Identity,
 	}
 }
 
@@ -112,6 +113,14 @@ func moveWorktree(ctx context.Context, t *tx, chat orchestrator.ChatID, from []o
 func (s *Store) SetSetup(ctx context.Context, chat orchestrator.ChatID, digest string) error {
 	return s.write(ctx, synced, "store that the worktree is set up", func(t *tx) error {
 		_, err := t.ExecContext(ctx, "UPDATE worktrees SET setup = ? WHERE chat_id = ?", digest, chat)
+		return err
+	})
+}
+
+// SetIdentity stores which directory a worktree is.
+func (s *Store) SetIdentity(ctx context.Context, chat orchestrator.ChatID, identity string) error {
+	return s.write(ctx, logged, "store which directory the worktree is", func(t *tx) error {
+		_, err := t.ExecContext(ctx, "UPDATE worktrees SET identity = ? WHERE chat_id = ?", identity, chat)
 		return err
 	})
 }
