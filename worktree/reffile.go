@@ -53,15 +53,16 @@ func packedValue(path, name string) (orchestrator.ObjectID, error) {
 	return "", lines.Err()
 }
 
-// writeRef moves a ref from old, "" for none, to new, the way git does: under a
-// lock file beside it, which becomes the ref. When it returns nil the ref is on
-// disk. CodeConflict when the ref is not at old.
-func writeRef(ctx context.Context, common orchestrator.GitDir, ref string, old, new orchestrator.ObjectID) (err error) {
+// writeRef moves a ref to a commit, the way git does: under a lock file beside it,
+// which becomes the ref, once settle has brought to the disk what it leads to.
+// When it returns nil the ref is on disk. CodeConflict when the ref is not at the
+// old commit.
+func writeRef(ctx context.Context, common orchestrator.GitDir, m move, settle func() error) (err error) {
 	// A repository that a group shares needs modes that git knows.
 	if info, err := os.Stat(objectsOf(common)); err != nil || info.Mode()&os.ModeSetgid != 0 {
 		return errRefs
 	}
-	path := filepath.Join(string(common), filepath.FromSlash(ref))
+	path := filepath.Join(string(common), filepath.FromSlash(m.ref))
 	lock, err := lockRef(ctx, path)
 	if err != nil {
 		return err
@@ -73,23 +74,26 @@ func writeRef(ctx context.Context, common orchestrator.GitDir, ref string, old, 
 		}
 		_ = lock.Close() // what was written is synced
 	}()
-	now, err := refValue(common, ref)
-	if err == nil && now != old {
-		err = orchestrator.Errorf(orchestrator.CodeConflict, "%s was moved by somebody else", ref)
+	now, err := refValue(common, m.ref)
+	if err == nil && now != m.old {
+		err = orchestrator.Errorf(orchestrator.CodeConflict, "%s was moved by somebody else", m.ref)
 	}
 	if err != nil {
 		return err
 	}
-	_, err = lock.WriteString(string(new) + "\n")
-	if err := errors.Join(err, lock.Sync()); err != nil {
-		return fmt.Errorf("write %s: %w", ref, err)
+	_, err = lock.WriteString(string(m.new) + "\n")
+	// At the same time: file systems with a journal then write it once.
+	settled := make(chan error, 1)
+	go func() { settled <- settle() }()
+	if err := errors.Join(err, lock.Sync(), <-settled); err != nil {
+		return fmt.Errorf("write %s: %w", m.ref, err)
 	}
 	if err := os.Rename(lock.Name(), path); err != nil {
-		return fmt.Errorf("write %s: %w", ref, err)
+		return fmt.Errorf("write %s: %w", m.ref, err)
 	}
 	placed = true
 	// Not before: a boo that is killed leaves a lock that is known for its own.
-	return errors.Join(unmark(lock), syncDirs(filepath.Dir(path), old == "", filepath.Join(string(common), "refs")))
+	return errors.Join(unmark(lock), syncDirs(filepath.Dir(path), m.old == "", filepath.Join(string(common), "refs")))
 }
 
 // syncDirs brings a directory to the disk, and where it may be new those above

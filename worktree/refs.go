@@ -32,37 +32,53 @@ func (e *Engine) MoveRef(ctx context.Context, common orchestrator.GitDir, ref st
 	if _, err := orchestrator.ParsePath(name); !ok || err != nil {
 		return orchestrator.Errorf(orchestrator.CodeInvalid, "%q is not a ref of boo's", ref)
 	}
+	return e.moveRef(ctx, common, move{ref, old, new}, func() error { return nil })
+}
+
+// move is what becomes of a ref: from old ("" for not there) to new ("" to
+// delete).
+type move struct {
+	ref      string
+	old, new orchestrator.ObjectID
+}
+
+// moveRef is [Engine.MoveRef] after settle has brought to the disk what the ref
+// will lead to. It may be called twice.
+func (e *Engine) moveRef(ctx context.Context, common orchestrator.GitDir, m move, settle func() error) error {
 	if err := e.Flush(ctx); err != nil {
 		return err
 	}
 	var args []string
 	switch {
-	case new == "" && old == "":
+	case m.new == "" && m.old == "":
 		return nil
-	case new == "":
-		args = []string{"update-ref", "-d", ref, string(old)}
-	case old == "":
-		args = []string{"update-ref", ref, string(new), strings.Repeat("0", len(new))}
+	case m.new == "":
+		args = []string{"update-ref", "-d", m.ref, string(m.old)}
+	case m.old == "":
+		args = []string{"update-ref", m.ref, string(m.new), strings.Repeat("0", len(m.new))}
 	default:
-		args = []string{"update-ref", ref, string(new), string(old)}
+		args = []string{"update-ref", m.ref, string(m.new), string(m.old)}
 	}
-	breakLock(common, ref, e.opts.Now())
-	if new != "" {
+	breakLock(common, m.ref, e.opts.Now())
+	if m.new != "" {
 		// Whatever is out of the ordinary git does, and says.
-		err := writeRef(ctx, common, ref, old, new)
+		err := writeRef(ctx, common, m, settle)
 		if err == nil || ctx.Err() != nil || orchestrator.CodeOf(err) == orchestrator.CodeConflict {
-			return coded(err, "move %s", ref)
+			return coded(err, "move %s", m.ref)
 		}
+	}
+	if err := settle(); err != nil {
+		return err
 	}
 	_, err := e.git.Run(ctx, shared(common, args...))
 	if err == nil {
 		return nil
 	}
-	now, lookErr := e.refCommit(ctx, common, ref)
-	if lookErr == nil && now != old {
-		return orchestrator.Errorf(orchestrator.CodeConflict, "%s was moved by somebody else: %w", ref, err)
+	now, lookErr := e.refCommit(ctx, common, m.ref)
+	if lookErr == nil && now != m.old {
+		return orchestrator.Errorf(orchestrator.CodeConflict, "%s was moved by somebody else: %w", m.ref, err)
 	}
-	return coded(err, "move %s", ref)
+	return coded(err, "move %s", m.ref)
 }
 
 // breakLock removes the lock of a ref if it is stale: a dead boo's at once, any

@@ -149,11 +149,8 @@ func (e *Engine) chain(ctx context.Context, t taking, commit orchestrator.Object
 	if commit == t.prev.Commit {
 		return nil
 	}
-	if err := t.fast.settle(); err != nil {
-		return err
-	}
 	head, _, _ := refsOf(t.wt.Chat)
-	err := e.MoveRef(ctx, t.wt.CommonDir, head, t.prev.Commit, commit)
+	err := e.moveRef(ctx, t.wt.CommonDir, move{head, t.prev.Commit, commit}, t.fast.settle)
 	if err == nil {
 		t.fast.release()
 	}

@@ -1,6 +1,7 @@
 package worktree_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -79,48 +80,51 @@ func changing(b *testing.B, numbers []int, run func(f *bench, wt orchestrator.Wo
 }
 
 // BenchmarkTurn takes the two snapshots of a turn that changes three files, as a
-// turn takes them, next to one "git status": those that it waits for, and these
-// together with the confirmation that comes after it.
+// turn takes them, next to one "git status": those that it waits for, which are on
+// disk then, in a first turn, and in a later one, which finds the worktree
+// watched; and the later ones together with the confirmation that comes after.
 func BenchmarkTurn(b *testing.B) {
 	f := newBench(b, 300)
 	wt := f.create()
 	f.snapshot(wt)
-	round := 0
-	var watch orchestrator.TreeWatch
-	var seen orchestrator.Snapshot
+	watch := f.engine.Watch(f.Context(), wt)
+	defer watch.Close()
+	f.must(worktree.Opened(watch))
+	unconfirmed := false
 	confirm := func() {
-		if watch == nil {
-			return
-		}
-		if !seen.Verified {
+		if unconfirmed {
 			_, err := watch.Confirm(f.Context(), goose, "turn\n")
 			f.must(err)
 		}
-		f.must(watch.Close())
-		watch = nil
+		unconfirmed = false
 	}
-	open := func() {
-		confirm()
-		watch = f.engine.Watch(f.Context(), wt)
-		f.must(worktree.Opened(watch))
-	}
-	turn := func() {
-		// The watch is opened while the agent thinks, which nobody waits for.
-		_, err := f.engine.SnapshotChanges(f.Context(), wt, goose, "before\n")
+	round := 0
+	turn := func(before func(context.Context, orchestrator.Signature, string) (orchestrator.Snapshot, error)) {
+		_, err := before(f.Context(), goose, "before\n")
 		f.must(err)
 		round++
 		for i := range 3 {
 			f.must(os.WriteFile(fmt.Sprintf("%s/area000/part0000/file%05d.c", wt.Dir, i), fmt.Appendf(nil, "round %d\n", round), 0o644))
 		}
-		seen, err = watch.Snapshot(f.Context(), goose, "turn\n")
+		seen, err := watch.Snapshot(f.Context(), goose, "turn\n")
 		f.must(err)
+		f.must(watch.Keep(f.Context()))
+		unconfirmed = !seen.Verified
 	}
-	f.contestAfter(open, map[string]func(){
-		"git":       func() { f.git(string(wt.Dir), "--no-optional-locks", "status", "--porcelain"); seen.Verified = true },
-		"turn":      turn,
-		"confirmed": func() { turn(); confirm() },
+	later := func() {
+		watch.Rest(f.Context()) // as between two turns
+		turn(watch.SnapshotChanges)
+	}
+	f.contestAfter(confirm, map[string]func(){
+		"git": func() { f.git(string(wt.Dir), "--no-optional-locks", "status", "--porcelain") },
+		"first": func() {
+			turn(func(ctx context.Context, by orchestrator.Signature, message string) (orchestrator.Snapshot, error) {
+				return f.engine.SnapshotChanges(ctx, wt, by, message)
+			})
+		},
+		"later":     later,
+		"confirmed": func() { later(); confirm() },
 	})
-	confirm()
 }
 
 func (f *bench) snapshot(wt orchestrator.Worktree) {
