@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"context"
+	"strings"
 	"time"
 )
 
@@ -34,6 +35,9 @@ func (e *Engine) remove(ctx context.Context, chat ChatID, opts CloseOptions) (Cl
 		return ClosedChat{Chat: chat}, err
 	}
 	defer release()
+	if done, err := e.refuseArchived(ctx, chat, opts); err != nil {
+		return done, err
+	}
 	opts.KeepWorktree = false
 	done, err := e.close(ctx, chat, opts, "boo chat rm --force")
 	if err != nil {
@@ -52,6 +56,40 @@ func (e *Engine) remove(ctx context.Context, chat ChatID, opts CloseOptions) (Cl
 	err = e.Store.MoveChat(context.WithoutCancel(ctx), ChatMove{Chat: chat, From: []ChatState{ChatClosed}, To: ChatArchived, Notice: "the chat was removed"})
 	e.announce(chat)
 	return done, err
+}
+
+// refuseArchived refuses to remove a chat of which only snapshots are left, with
+// work in them that is nowhere else, unless that is forced: the archive of a chat
+// that was removed ends when its time has come, whatever is in it.
+func (e *Engine) refuseArchived(ctx context.Context, chat ChatID, opts CloseOptions) (ClosedChat, error) {
+	done := ClosedChat{Chat: chat}
+	wt, err := e.Store.Worktree(ctx, chat)
+	if err != nil || opts.Force || wt.State != WorktreeArchived && wt.State != WorktreeLost {
+		return done, err
+	}
+	if c, err := e.Store.Chat(ctx, chat); err != nil || c.State == ChatArchived {
+		return done, err // it is removed
+	}
+	of := e.risksOfChats(ctx, []Worktree{wt})[chat]
+	kept, err := e.Trees.KeptRisks(ctx, []Worktree{wt})
+	if err != nil {
+		of = append(of, unknown("its snapshots", err))
+	}
+	v := judged(wt, append(of, kept[chat]...))
+	if v.State == RiskClean {
+		return done, nil
+	}
+	done.Worktree = &Archived{Chat: chat, Dir: wt.Dir, Verdict: v}
+	code := CodeAtRisk
+	if v.State == RiskUnverified {
+		code = CodeUnverified
+	}
+	var reasons []string
+	for _, r := range v.Risks {
+		reasons = append(reasons, r.Detail)
+	}
+	return done, Errorf(code, "chat %s was not removed, since its archive would end some day: %s", chat, strings.Join(reasons, "; ")).
+		WithHint("boo worktree restore %s, or boo chat rm --force %s", chat, chat)
 }
 
 // DeleteForgottenSoon asks agents once more, in the background, to delete the

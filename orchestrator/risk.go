@@ -82,6 +82,9 @@ type TreeRisks interface {
 	// RiskUnknown. settled says whose chat's lock the caller holds: in the others
 	// files are not looked at.
 	Risks(ctx context.Context, common GitDir, wts []Worktree, settled func(ChatID) bool) map[ChatID]TreeLook
+	// KeptRisks tells of worktrees of one repository of which only snapshots are
+	// left what would be lost for good with these.
+	KeptRisks(ctx context.Context, wts []Worktree) (map[ChatID][]Risk, error)
 }
 
 // TreeLook is what was found out about one worktree.

@@ -31,7 +31,7 @@ func (p *pass) archives(ctx context.Context) error {
 			case c.Busy:
 			case p.Rules.expired(p.now, c):
 				due = append(due, c)
-			case p.Rules.Disk > 0 && c.Worktree.State == orchestrator.WorktreeArchived:
+			case p.Rules.Disk > 0 && c.Worktree.State == orchestrator.WorktreeArchived && ends(c):
 				young = append(young, c)
 			}
 		}

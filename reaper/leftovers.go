@@ -15,6 +15,9 @@ import (
 // leftovers forgets what is only of use for some time: how checks ended, and
 // what agents were told in files.
 func (p *pass) leftovers(ctx context.Context) error {
+	if err := p.private(ctx); err != nil {
+		return err
+	}
 	keep := p.Rules.Retention
 	if keep == 0 || p.req.DryRun || age(p.now, p.now.Steady) < keep {
 		return nil
@@ -27,6 +30,34 @@ func (p *pass) leftovers(ctx context.Context) error {
 		p.note(ctx, orchestrator.SweepStep{Action: orchestrator.SweepClear, Reason: fmt.Sprintf("%d results of checks were too old", dropped)})
 	}
 	return p.histories(ctx)
+}
+
+// private removes what boo's git has had of chats of which nothing is on record.
+func (p *pass) private(ctx context.Context) error {
+	files, err := p.Trees.Private()
+	if err != nil {
+		return err
+	}
+	for chat, since := range files {
+		if p.owned[chat] || p.Rules.since(p.now, since) < p.Rules.Grace {
+			continue
+		}
+		step := orchestrator.SweepStep{Action: orchestrator.SweepClear, Chat: chat, Reason: "no chat is on record to which these private files of git belong"}
+		_, err := p.keeper.Locked(chat, func() error {
+			if state, spare, err := p.Rows.Owns(ctx, chat); err != nil || spare || state != "" {
+				return err
+			}
+			p.note(ctx, step)
+			if p.req.DryRun {
+				return nil
+			}
+			return p.Trees.DropPrivate(chat)
+		})
+		if err != nil {
+			p.fail(chat, "", err)
+		}
+	}
+	return nil
 }
 
 // histories removes the files that agents were told to read, long after.

@@ -89,10 +89,22 @@ func (r Rules) inUse(c orchestrator.ClockReading, s orchestrator.SweepChat, use 
 	return ""
 }
 
-// expired reports whether an archive has been kept for long enough. What was lost
-// is kept for as long as its chat is.
+// ends reports whether an archive may end at all. That of an open chat may not: its
+// next turn begins where the last one ended. What was lost is kept for as long as
+// its chat is.
+func ends(s orchestrator.SweepChat) bool {
+	switch s.State {
+	case orchestrator.ChatArchived:
+		return true
+	case orchestrator.ChatClosed:
+		return s.Worktree.State != orchestrator.WorktreeLost
+	}
+	return false
+}
+
+// expired reports whether an archive has been kept for long enough.
 func (r Rules) expired(c orchestrator.ClockReading, s orchestrator.SweepChat) bool {
-	if s.Worktree.State == orchestrator.WorktreeLost && s.State != orchestrator.ChatArchived {
+	if !ends(s) {
 		return false
 	}
 	return r.Retention > 0 && age(c, latest(s.ArchivedAt, s.UsedAt, s.ClosedAt)) >= r.Retention

@@ -137,8 +137,9 @@ func TestWhatIsHeldIsLookedAtLessAndLess(t *testing.T) {
 
 func TestArchivesEndAfterTheirTime(t *testing.T) {
 	month := 30 * 24 * time.Hour
-	s := swept(orchestrator.ChatOpen, orchestrator.WorktreeArchived).SweepChat
+	s := swept(orchestrator.ChatClosed, orchestrator.WorktreeArchived).SweepChat
 	s.ArchivedAt = noon.Add(time.Hour)
+	open := swept(orchestrator.ChatOpen, orchestrator.WorktreeArchived).SweepChat
 	lost := swept(orchestrator.ChatOpen, orchestrator.WorktreeLost).SweepChat
 	removed := swept(orchestrator.ChatArchived, orchestrator.WorktreeLost).SweepChat
 	for name, c := range map[string]struct {
@@ -148,6 +149,7 @@ func TestArchivesEndAfterTheirTime(t *testing.T) {
 	}{
 		"young":            {s, month, false},
 		"old":              {s, month + time.Hour, true},
+		"of an open chat":  {open, 10 * month, false},
 		"lost":             {lost, 10 * month, false},
 		"lost and removed": {removed, month, true},
 	} {

@@ -143,3 +143,54 @@ func TestWhatHappensInTheMiddleOfASweepIsNotLost(t *testing.T) {
 		})
 	}
 }
+
+// Its next turn is to begin where the last one ended, however long that is ago.
+func TestTheArchiveOfAnOpenChatDoesNotEnd(t *testing.T) {
+	b := newBroom(t)
+	before := b.all()
+	b.age()
+	b.sweep()
+	ref := orchestrator.ChatRef{Prefix: string(b.wt.Chat)}
+	_, err := b.engine.ReopenChat(t.Context(), ref)
+	must(t, err)
+	b.sweeper.Rules.Disk = 1
+	b.clock.pass(years)
+	if b.sweep(); b.state() != orchestrator.WorktreeArchived {
+		t.Fatalf("years later it is %s", b.state())
+	}
+	must(t, b.do(t.Context(), "restore", b.wt.Chat))
+	b.same(before)
+}
+
+func TestToRemoveAnArchivedChatTakesConsentWhereItsWorkIsNowhereElse(t *testing.T) {
+	b := newBroom(t)
+	b.age()
+	b.sweep()
+	b.git(b.root+"/repo", "branch", "-D", "kept")
+	ref := orchestrator.ChatRef{Prefix: string(b.wt.Chat)}
+	done, err := b.engine.RemoveChat(t.Context(), ref, orchestrator.CloseOptions{})
+	if orchestrator.CodeOf(err) != orchestrator.CodeAtRisk || done.Worktree == nil || done.Worktree.Verdict.Risks[0].Kind != orchestrator.RiskUnpushed {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	_, err = b.engine.RemoveChat(t.Context(), ref, orchestrator.CloseOptions{Force: true})
+	must(t, err)
+	if chat, err := b.db.Chat(t.Context(), b.wt.Chat); err != nil || chat.State != orchestrator.ChatArchived {
+		t.Errorf("%+v, %v", chat, err)
+	}
+}
+
+// A store that was put back, or lost, knows nothing of some chats. What their refs
+// hold stays; what only boo's git needed goes.
+func TestPrivateFilesOfNobodyGo(t *testing.T) {
+	b := newBroom(t)
+	stray := b.root + "/git/chats/c0000stray"
+	b.write(stray+"/git/HEAD", "x\n")
+	if b.sweep(); !there(stray) {
+		t.Fatal("they went at once")
+	}
+	b.age()
+	b.sweep()
+	if there(stray) || !there(b.root+"/git/chats/"+string(b.wt.Chat)) {
+		t.Errorf("they are there: %v, and those of a chat: %v", there(stray), there(b.root+"/git/chats/"+string(b.wt.Chat)))
+	}
+}

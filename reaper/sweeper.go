@@ -31,6 +31,10 @@ type SweepTrees interface {
 	Chats(ctx context.Context, common orchestrator.GitDir) ([]orchestrator.ChatID, error)
 	// KeptRisks tells what would be lost for good with an archive.
 	KeptRisks(ctx context.Context, wts []orchestrator.Worktree) (map[orchestrator.ChatID][]orchestrator.Risk, error)
+	// Private lists the chats that have files for boo's git alone, and since when.
+	Private() (map[orchestrator.ChatID]time.Time, error)
+	// DropPrivate removes these of a chat. They are made again when they are needed.
+	DropPrivate(chat orchestrator.ChatID) error
 	// Release ends an archive.
 	Release(ctx context.Context, common orchestrator.GitDir, chat orchestrator.ChatID) error
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -195,5 +194,5 @@ func (e *Engine) Release(ctx context.Context, common orchestrator.GitDir, chat o
 			return coded(err, "let go of the refs of chat %s", chat)
 		}
 	}
-	return coded(os.RemoveAll(e.chatDir(chat)), "clear the files of chat %s", chat)
+	return e.DropPrivate(chat)
 }

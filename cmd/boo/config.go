@@ -35,14 +35,20 @@ type config struct {
 	Policy orchestrator.Policy `toml:"-"`
 }
 
+// defaultConfig is the configuration of who has written none.
+func defaultConfig(home string) config {
+	c := config{DefaultAgent: "goose", Worktree: defaultWorktree(), Record: defaultRecord(), Reaper: defaultReaper(), policyConfig: defaultPolicy()}
+	c.Policy, _ = c.policy(home)
+	return c
+}
+
 // readConfig reads config.toml in dir; without one everything has its default.
 // home is the person's home directory.
 func readConfig(dir, home string) (config, error) {
-	c := config{DefaultAgent: "goose", Worktree: defaultWorktree(), Record: defaultRecord(), Reaper: defaultReaper(), policyConfig: defaultPolicy()}
+	c := defaultConfig(home)
 	path := filepath.Join(dir, "config.toml")
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		c.Policy, _ = c.policy(home)
 		return c, nil
 	}
 	if err != nil {

@@ -43,21 +43,31 @@ func doctorCommand(e *env) *cli.Command {
 func runDoctor(ctx context.Context, e *env, o doctorOptions) error {
 	ctx, stop := e.stoppable(ctx)
 	defer stop()
-	d, c, err := e.settings()
+	d, err := findDirs(e.Getenv)
 	if err != nil {
 		return err
 	}
-	p, done, err := e.Doctor(ctx, d, c)
 	var found []doctor.Finding
+	vital := func(check string, err error) {
+		found = append(found, doctor.Finding{
+			Check: check, Level: doctor.Fault, What: err.Error(), Why: "without it no command works", Try: orchestrator.HintOf(err),
+		})
+	}
+	c, err := readConfig(d.Config, e.Getenv("HOME"))
 	if err != nil {
-		found = []doctor.Finding{{
-			Check: "store", Level: doctor.Fault, What: err.Error(), Why: "without it no command works", Try: orchestrator.HintOf(err),
-		}}
+		vital("configuration", err)
+		c = defaultConfig(e.Getenv("HOME"))
+	}
+	p, done, err := e.Doctor(ctx, d, c)
+	if err != nil {
+		vital("store", err)
 	} else {
 		defer func() { _ = done() }() // what was to be kept was kept before
-		if found, err = doctor.Examine(ctx, p); err != nil {
+		more, err := doctor.Examine(ctx, p)
+		if err != nil {
 			return err
 		}
+		found = append(found, more...)
 	}
 	if o.Bundle != "" {
 		if err := writeBundle(ctx, e, d, p, found, o.Bundle); err != nil {
