@@ -96,7 +96,7 @@ func (e *Engine) readable(root string, s *scan) {
 		case err != nil:
 			why = "cannot be looked at: " + err.Error()
 		case info.Mode().IsRegular() && info.Size() > e.opts.MaxFile:
-			why = fmt.Sprintf("is %d MB large (the limit is %d MB)", info.Size()>>20, e.opts.MaxFile>>20)
+			why = fmt.Sprintf("is %d MB large (the limit is %d MB: worktree.max_file)", info.Size()>>20, e.opts.MaxFile>>20)
 		case !info.Mode().IsRegular() && info.Mode()&fs.ModeSymlink == 0:
 			why = "is neither a file nor a symlink"
 		}

@@ -96,12 +96,13 @@ func TestConfiguration(t *testing.T) {
 	if c, err = readConfig(dir, "/home/pat"); err != nil || c.Pool != (poolConfig{Idle: 5 * time.Minute, MaxLive: 3, MaxRSS: 3 << 29}) {
 		t.Fatalf("%+v, %v", c.Pool, err)
 	}
-	write("[worktree]\nspares = 0\n")
-	if c, err = readConfig(dir, "/home/pat"); err != nil || c.Worktree.Spares != 0 {
+	write("[worktree]\nspares = 0\nmax_file = \"200MB\"\n")
+	if c, err = readConfig(dir, "/home/pat"); err != nil || c.Worktree.Spares != 0 || c.Worktree.MaxFile != 200_000_000 {
 		t.Fatalf("%+v, %v", c.Worktree, err)
 	}
 	for text, want := range map[string]string{
 		"[worktree]\nspares = 11\n":                                   "config.toml:2: worktree.spares: 11",
+		"[worktree]\nmax_file = \"2GiB\"\n":                           "config.toml:2: worktree.max_file: 2.0 GiB",
 		"[pool]\nidle = \"soon\"\n":                                   "config.toml:2: ",
 		"[pool]\n\nidle = \"-1s\"\n":                                  "config.toml:3: pool.idle: -1s",
 		"[pool]\nmax_live = -1\n":                                     "config.toml:2: pool.max_live: -1",

@@ -1,6 +1,10 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+
+	"boo/orchestrator"
+)
 
 // worktreeConfig is the [worktree] table of config.toml.
 type worktreeConfig struct {
@@ -10,6 +14,8 @@ type worktreeConfig struct {
 	MinFree byteSize `toml:"min_free"`
 	// Watched is how many worktrees the daemon watches between turns.
 	Watched int `toml:"watched"`
+	// MaxFile is the largest file that a snapshot has.
+	MaxFile byteSize `toml:"max_file"`
 }
 
 // These bound what a slip of the finger takes of the disk, and of the watches
@@ -17,10 +23,12 @@ type worktreeConfig struct {
 const (
 	mostSpares  = 10
 	mostWatched = 100
+	// Above 2 GB git keeps files in another way.
+	mostFile = byteSize(1 << 30)
 )
 
 func defaultWorktree() worktreeConfig {
-	return worktreeConfig{Spares: 1, MinFree: 2 << 30, Watched: 4}
+	return worktreeConfig{Spares: 1, MinFree: 2 << 30, Watched: 4, MaxFile: 50 << 20}
 }
 
 // check names the first setting that makes no sense, and why.
@@ -30,6 +38,9 @@ func (c worktreeConfig) check() (key string, err error) {
 	}
 	if c.Watched < 0 || c.Watched > mostWatched {
 		return "watched", fmt.Errorf("%d is not a number of worktrees from 0 to %d", c.Watched, mostWatched)
+	}
+	if c.MaxFile <= 0 || c.MaxFile > mostFile {
+		return "max_file", fmt.Errorf("%s is not a size from 1 byte to %s", orchestrator.Bytes(int64(c.MaxFile)), orchestrator.Bytes(int64(mostFile)))
 	}
 	return "", nil
 }

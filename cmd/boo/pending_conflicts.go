@@ -82,7 +82,7 @@ func runPendingConflicts(ctx context.Context, e *env, sel orchestrator.ReviewSel
 		return nil
 	}
 	return orchestrator.Errorf(orchestrator.CodeConflict, "%s in %s", plural(len(found), "collision"), plural(len(paths), "path")).
-		WithHint("boo pending show ID")
+		WithHint("boo pending show %s", found[0].Change.ID)
 }
 
 func showCollision(e *env, c orchestrator.Collision) {

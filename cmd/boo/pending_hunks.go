@@ -10,7 +10,7 @@ import (
 	"boo/orchestrator"
 )
 
-const hunkKeys = "ynadq"
+const hunkKeys = "ynadqs?"
 
 // askHunks asks a person about each hunk of the selected changes. It returns the
 // ids of the changes that something was taken of, nil if that is none, and which
@@ -66,12 +66,10 @@ func (q *hunkQuestions) ask(ctx context.Context, c orchestrator.ChangeHunks) err
 		}
 		key := answer
 		if key == 0 {
-			q.draw(c, i)
 			var err error
-			if key, err = q.e.Key(ctx, hunkKeys); err != nil {
+			if key, err = q.decide(ctx, c, i); err != nil {
 				return err
 			}
-			q.e.Stderr.Println(tty.Bold(string(max(key, ' '))))
 		}
 		switch key {
 		case tty.CtrlC:
@@ -86,6 +84,38 @@ func (q *hunkQuestions) ask(ctx context.Context, c orchestrator.ChangeHunks) err
 		}
 	}
 	return nil
+}
+
+// decide asks about one hunk until there is an answer.
+func (q *hunkQuestions) decide(ctx context.Context, c orchestrator.ChangeHunks, i int) (byte, error) {
+	for {
+		q.draw(c, i)
+		key, err := q.e.Key(ctx, hunkKeys)
+		if err != nil {
+			return 0, err
+		}
+		q.e.Stderr.Println(tty.Bold(string(max(key, ' '))))
+		switch key {
+		case '?':
+			q.help()
+		case 's':
+			q.e.Stderr.Println(tty.Plain("this is one change already, without an unchanged line in it: it cannot be split"))
+		default:
+			return key, nil
+		}
+	}
+}
+
+// help says what the keys do; they are those of git add -p.
+func (q *hunkQuestions) help() {
+	verb := strings.ToLower(q.verb)
+	for _, line := range []string{
+		"y  " + verb + " this", "n  leave this as it is", "q  leave this and all that follows; what was taken is done",
+		"a  " + verb + " this and the rest of this file", "d  leave this and the rest of this file",
+		"s  split this into smaller ones", "?  this help", "^C leave everything as it is",
+	} {
+		q.e.Stderr.Println(tty.Dim(line))
+	}
 }
 
 // draw shows one hunk and the question. All of its text is an agent's, and goes
@@ -103,7 +133,7 @@ func (q *hunkQuestions) draw(c orchestrator.ChangeHunks, i int) {
 		q.lines("+", h.Added, tty.Green)
 		q.lines(" ", h.After, tty.Plain)
 	}
-	out.Println(tty.Bold(fmt.Sprintf("%s this? (%d of %d) ", q.verb, i+1, len(c.Hunks))), tty.Dim("[y]es [n]o, [a]ll or [d]one with this file, [q]uit "))
+	out.Println(tty.Bold(fmt.Sprintf("%s this? (%d of %d) ", q.verb, i+1, len(c.Hunks))), tty.Dim("[y]es [n]o, [a]ll or [d]one with this file, [q]uit, [?] "))
 }
 
 const maxHunkLines = 200 // of one side, on the screen

@@ -45,6 +45,7 @@ func TestHunksAreTakenAsTheyAreAnswered(t *testing.T) {
 		"na" + "d":    {want: taken{"p000000001": {1, 2}}},
 		"yq":          {want: taken{"p000000001": {0}}},
 		"nnnnnn":      {want: taken{}},
+		"?y" + "s?q":  {want: taken{"p000000001": {0}}},
 		"y":           {agent: "qwen", want: taken{"p000000002": {2}}},
 	} {
 		t.Run(keys, func(t *testing.T) {

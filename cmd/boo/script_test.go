@@ -45,6 +45,8 @@ func TestScripts(t *testing.T) {
 			"match":  match,
 			"ended":  ended,
 			"gone":   gone,
+			// On a terminal.
+			"answers": answers,
 		},
 	})
 }
@@ -86,6 +88,7 @@ func exitStatus(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func setupScript(s *testscript.Env, goose, data string) error {
+	s.Values[scriptEnv{}] = s
 	home, bin := filepath.Join(s.WorkDir, "home"), filepath.Join(s.WorkDir, "bin")
 	for _, dir := range []string{home, bin} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -48,7 +48,9 @@ func openEngine(ctx context.Context, d dirs, c config) (*orchestrator.Engine, er
 	if err != nil {
 		return nil, err
 	}
-	trees, err := worktree.New(worktree.Options{Dir: filepath.Join(d.Data, "git"), MinFree: max(spareFloor, int64(c.Worktree.MinFree))})
+	trees, err := worktree.New(worktree.Options{
+		Dir: filepath.Join(d.Data, "git"), MinFree: max(spareFloor, int64(c.Worktree.MinFree)), MaxFile: int64(c.Worktree.MaxFile),
+	})
 	if err != nil {
 		return nil, err
 	}
