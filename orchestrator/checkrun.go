@@ -143,7 +143,7 @@ func (j *judging) makeScratch(ctx context.Context) (drop func(), err error) {
 		_ = j.e.Trees.DropScratch(context.WithoutCancel(ctx), wt) // what it cannot remove now, the next command does
 	}
 	j.scratch = wt
-	warnings, err := j.e.Trees.Furnish(ctx, wt, FurnishRequest{Include: j.plan.include})
+	warnings, err := j.e.Trees.Furnish(ctx, wt, FurnishRequest{Include: j.plan.include, Environ: j.req.Options.Checks.Environ})
 	for _, warning := range warnings {
 		j.write([]byte("boo: " + warning + "\n"))
 	}

@@ -74,7 +74,7 @@ func (e *Engine) Reject(ctx context.Context, sel ChangeSelector, opts RejectOpti
 		return ApplyResult{Chat: s.chat, Kind: KindReject}, err
 	}
 	defer release()
-	if _, err := e.ensureWorktree(ctx, Turn{Chat: s.chat}); err != nil {
+	if _, err := e.ensureWorktree(ctx, Turn{Chat: s.chat}, nil); err != nil {
 		return ApplyResult{Chat: s.chat, Kind: KindReject}, err
 	}
 	if err := e.confirmLeft(ctx, s.chat); err != nil {

@@ -9,8 +9,8 @@ import (
 // ensureWorktree makes sure that the chat's worktree is there and whole: it is
 // made if it was not yet, and made again or mended whatever became of it. What
 // had to be done is told to those who follow the turn, or the chat if t has no
-// id.
-func (e *Engine) ensureWorktree(ctx context.Context, t Turn) (Worktree, error) {
+// id. environ is the person's, for what has to be fetched.
+func (e *Engine) ensureWorktree(ctx context.Context, t Turn, environ []string) (Worktree, error) {
 	wt, err := e.Store.Worktree(ctx, t.Chat)
 	if err != nil {
 		return wt, err
@@ -54,7 +54,7 @@ func (e *Engine) ensureWorktree(ctx context.Context, t Turn) (Worktree, error) {
 	if err := e.identify(ctx, &wt); err != nil || wt.State == WorktreeActive {
 		return wt, err
 	}
-	if err := e.furnish(ctx, t, wt); err != nil {
+	if err := e.furnish(ctx, t, wt, environ); err != nil {
 		return wt, err
 	}
 	if err := e.Store.MoveWorktree(ctx, t.Chat, []WorktreeState{wt.State}, WorktreeActive, ""); err != nil {

@@ -10,7 +10,7 @@ import (
 // a turn whose own end could not be recorded. environ is the person's, for what
 // has to be set up. The caller closes the watch, or keeps it.
 func (e *Engine) prepare(ctx context.Context, t Turn, environ []string) (Worktree, Snapshot, TreeWatch, error) {
-	wt, err := e.ensureWorktree(ctx, t)
+	wt, err := e.ensureWorktree(ctx, t, environ)
 	if err != nil {
 		return wt, Snapshot{}, nil, err
 	}

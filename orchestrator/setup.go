@@ -8,7 +8,7 @@ import (
 )
 
 // furnish gives a worktree that has just been made what its base does not hold.
-func (e *Engine) furnish(ctx context.Context, t Turn, wt Worktree) error {
+func (e *Engine) furnish(ctx context.Context, t Turn, wt Worktree, environ []string) error {
 	if wt.Source == "" {
 		return nil
 	}
@@ -19,7 +19,7 @@ func (e *Engine) furnish(ctx context.Context, t Turn, wt Worktree) error {
 	if err != nil {
 		project = Project{} // setUp tells of it
 	}
-	warnings, err := e.Trees.Furnish(ctx, wt, FurnishRequest{Include: project.Include})
+	warnings, err := e.Trees.Furnish(ctx, wt, FurnishRequest{Include: project.Include, Environ: environ})
 	for _, warning := range warnings {
 		e.say(ctx, t, warning)
 	}

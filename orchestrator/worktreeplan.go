@@ -32,6 +32,9 @@ type Base struct {
 // FurnishRequest says what a new worktree gets besides its base.
 type FurnishRequest struct {
 	Include []string // patterns of ignored files to bring along, as in a gitignore file
+	// Environ is the person's environment, in which what is kept with Git LFS is
+	// fetched; nil for that of the process.
+	Environ []string
 }
 
 // sparse says which directories a new worktree has files of: those asked for, or

@@ -40,7 +40,7 @@ func (e *Engine) chat(ctx context.Context, wt orchestrator.Worktree) (repo, erro
 	if err != nil {
 		return repo{}, err
 	}
-	if err := writeGitDir(r.gitDir, s); err != nil {
+	if err := writeGitDir(r.gitDir, s.keptAt(lfsOfChat(wt.CommonDir, wt.Chat))); err != nil {
 		return repo{}, err
 	}
 	// HEAD comes last and marks the directory as whole. It stays at the base,

@@ -106,6 +106,9 @@ func (e *Engine) clear(ctx context.Context, wt orchestrator.Worktree) error {
 	if err := os.RemoveAll(e.chatDir(wt.Chat)); err != nil {
 		return err
 	}
+	if err := dropContents(wt.CommonDir, wt.Chat); err != nil {
+		return err
+	}
 	a := adminOf(wt)
 	if err := os.RemoveAll(string(a)); err != nil {
 		return err

@@ -13,8 +13,8 @@ import (
 )
 
 // Current reads the files at paths as they are in the checkout now, as git
-// would record them (end of line and encoding by the checkout's rules, no
-// filters), and stores their content. A path where nothing is, or that lies
+// would record them (end of line and encoding by the checkout's rules, of
+// filters only Git LFS), and stores their content. A path where nothing is, or that lies
 // behind a symlink or a file, has the zero Entry. What git cannot record has
 // an Entry without an ID whose Mode holds the type bits of inode(7):
 // 0o040000 for a directory, 0o010000 for a fifo, and so on. A directory that

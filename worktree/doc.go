@@ -5,8 +5,8 @@
 // It promises:
 //
 //   - Git run by boo never runs anything that a repository or a tree names:
-//     no hook, filter, monitor, textconv, driver or transport, and no second
-//     git inside a nested repository. What an agent has put into its worktree
+//     no hook, monitor, textconv, driver or transport, no filter but the
+//     person's own Git LFS, and no second git inside a nested repository. What an agent has put into its worktree
 //     is only ever read.
 //   - The index, HEAD and the branches of a checkout, the person's or an
 //     agent's, are never written after the worktree has been made.
@@ -31,6 +31,8 @@
 //	<Dir>/plain/<hash name>   objects only
 //	<Dir>/packs/<hash>/       names of the packs that boo has put into a repository
 //	<Dir>/chats/<chat>/spare    while it is nobody's: what proves that it is as it was left
+//	<common>/lfs/boo/<chat>/  what a chat has recorded with Git LFS, out of the
+//	                          reach of "git lfs prune"
 //	<Dir>/blame/<chat>/       whom lines were blamed on, file by file; may go at any time
 //
 // so neither the repository's configuration, which an agent can write, nor

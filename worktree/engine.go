@@ -46,6 +46,9 @@ type Options struct {
 	MaxSpare int64
 	// MinFree is how many bytes of the disk a spare must leave free; 5 GB when 0.
 	MinFree int64
+	// SkipLFS leaves files that are kept with Git LFS as pointers. Otherwise new
+	// worktrees have their contents, where the person's git uses Git LFS.
+	SkipLFS bool
 	// Fallback, if not nil, is told why a snapshot is left to git, which is
 	// slower, or with [ErrUnwatched] to a scan. It may be called concurrently.
 	Fallback func(why error)

@@ -1,6 +1,7 @@
 package worktree
 
 import (
+	"context"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -9,9 +10,9 @@ import (
 )
 
 // unfiltered warns of files that a worktree holds as their objects have them,
-// because no filter is run: with Git LFS these are pointers. Only the attributes
-// at the top are looked at, where its own command puts them.
-func unfiltered(wt orchestrator.Worktree) []string {
+// because no filter is run but for Git LFS, and that not always. Only the
+// attributes at the top are looked at, where its own command puts them.
+func (e *Engine) unfiltered(ctx context.Context, wt orchestrator.Worktree) (warnings []string) {
 	content, err := readSmall(filepath.Join(string(wt.Dir), ".gitattributes"), ruleLimit)
 	if err != nil {
 		return nil
@@ -27,11 +28,14 @@ func unfiltered(wt orchestrator.Worktree) []string {
 			}
 		}
 	}
-	switch {
-	case len(names) == 0:
-		return nil
-	case slices.Equal(names, []string{"lfs"}):
-		return []string{"this repository keeps files with Git LFS: the worktree has their pointers, as boo runs no filters"}
+	if i := slices.Index(names, "lfs"); i >= 0 {
+		names = slices.Delete(names, i, i+1)
+		if why := e.whyPointers(ctx, wt); why != "" {
+			warnings = append(warnings, "this repository keeps files with Git LFS: the worktree has their pointers, as "+why)
+		}
 	}
-	return []string{"this repository has files that go through a filter (" + strings.Join(names, ", ") + "): the worktree has them as they are stored, as boo runs no filters"}
+	if len(names) > 0 {
+		warnings = append(warnings, "this repository has files that go through a filter ("+strings.Join(names, ", ")+"): the worktree has them as they are stored, as boo runs no filter but Git LFS")
+	}
+	return warnings
 }

@@ -9,8 +9,8 @@ import (
 
 func TestFilesThatAFilterMakesAreToldOf(t *testing.T) {
 	for rules, want := range map[string]string{
-		"*.big filter=lfs diff=lfs -text\n*.iso filter=lfs\n": "Git LFS: the worktree has their pointers",
-		"*.big filter=lfs\n*.key filter=secret\n":             "a filter (lfs, secret)",
+		"*.big filter=lfs diff=lfs -text\n*.iso filter=lfs\n": "Git LFS: the worktree has their pointers, as your git is not set up for it; run: git lfs install",
+		"*.big text\n*.key filter=secret\n":                   "a filter (secret): the worktree has them as they are stored",
 		"# filter=lfs\n*.txt text\n":                          "",
 	} {
 		f := newFixture(t)

@@ -38,22 +38,23 @@ type inProcess struct {
 	format objectid.Format
 	began  time.Time
 
-	root    *safeopen.Root
-	index   *dircache.Index // boo's own, at the base
-	known   *dircache.Index // files that the snapshot before has, and the base has not
-	scan    treescan.Options
-	text    bool // line ends may be converted
-	byForce forcedFiles
-	rules   map[orchestrator.Path]bool // directories whose attributes were looked at
-	textual map[orchestrator.Path]bool // those whose attributes call for line ends
-	pack    *pack.Writer
-	written pack.Result
-	hashing bool                             // files are named by their content, and not stored
-	stored  func(orchestrator.ObjectID) bool // is it there, though nothing may refer to it yet; may be nil
-	edits   map[orchestrator.Path]orchestrator.Entry
-	changed []dircache.Entry // files among edits, with their stat data
-	same    []dircache.Entry // suspects that turned out to be as in the base
-	read    bool             // a file had to be read
+	root      *safeopen.Root
+	index     *dircache.Index // boo's own, at the base
+	known     *dircache.Index // files that the snapshot before has, and the base has not
+	scan      treescan.Options
+	text      bool       // line ends may be converted
+	rewritten conversion // what only git can follow of attributes
+	byForce   forcedFiles
+	rules     map[orchestrator.Path]bool // directories whose attributes were looked at
+	textual   map[orchestrator.Path]bool // those whose attributes call for line ends
+	pack      *pack.Writer
+	written   pack.Result
+	hashing   bool                             // files are named by their content, and not stored
+	stored    func(orchestrator.ObjectID) bool // is it there, though nothing may refer to it yet; may be nil
+	edits     map[orchestrator.Path]orchestrator.Entry
+	changed   []dircache.Entry // files among edits, with their stat data
+	same      []dircache.Entry // suspects that turned out to be as in the base
+	read      bool             // a file had to be read
 }
 
 // snapshotInProcess takes a snapshot and moves the chat's ref to it.
@@ -104,7 +105,11 @@ func (e *Engine) openInProcess(ctx context.Context, wt orchestrator.Worktree, pr
 	if err != nil {
 		return nil, err
 	}
-	if _, shared := core["sharedrepository"]; shared || carried&(rewritten|unusual) != 0 {
+	p.rewritten = rewritten
+	if usesLFS(core) {
+		p.rewritten |= pointing
+	}
+	if _, shared := core["sharedrepository"]; shared || carried&(p.rewritten|unusual) != 0 {
 		return nil, errUnusual
 	}
 	p.text = carried&textual != 0
@@ -265,7 +270,7 @@ func (p *inProcess) attributesIn(dir orchestrator.Path) error {
 		return fmt.Errorf("%w: %w", errUnusual, err)
 	}
 	c := attributes(content)
-	if c&rewritten != 0 {
+	if c&p.rewritten != 0 {
 		return errUnusual
 	}
 	if c&textual != 0 {

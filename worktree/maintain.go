@@ -194,5 +194,8 @@ func (e *Engine) Release(ctx context.Context, common orchestrator.GitDir, chat o
 			return coded(err, "let go of the refs of chat %s", chat)
 		}
 	}
+	if err := dropContents(common, chat); err != nil {
+		return coded(err, "clear the files of chat %s", chat)
+	}
 	return e.DropPrivate(chat)
 }

@@ -13,7 +13,7 @@ import (
 
 // Materialize writes entries below dir, which is there and is the caller's, each
 // called by what name says of its path, in the form that they have in the checkout: end of line and encoding by the
-// checkout's rules, no filters. Zero entries are passed over; of a gitlink
+// checkout's rules, of filters only Git LFS. Zero entries are passed over; of a gitlink
 // there is an empty directory. Nothing is synced.
 // CodeInvalid for a name that git does not check out.
 func (e *Engine) Materialize(ctx context.Context, c orchestrator.Checkout, dir string, entries map[orchestrator.Path]orchestrator.Entry, name func(orchestrator.Path) string) error {
@@ -47,6 +47,9 @@ func (e *Engine) writeConverted(ctx context.Context, c orchestrator.Checkout, di
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(paths)) }()
 	if err := e.checkOut(ctx, c, paths, list); err != nil {
+		return coded(noteFull(err, dir), "write files for %s", c.Dir)
+	}
+	if err := e.fillPaths(ctx, c, paths, list); err != nil {
 		return coded(noteFull(err, dir), "write files for %s", c.Dir)
 	}
 	for _, x := range list {

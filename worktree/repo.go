@@ -65,7 +65,7 @@ func (e *Engine) checkout(ctx context.Context, c orchestrator.Checkout) (repo, e
 	if err != nil {
 		return repo{}, err
 	}
-	if err := writeGitDir(dir, s); err != nil {
+	if err := writeGitDir(dir, s.keptAt(lfsOf(c.CommonDir))); err != nil {
 		return repo{}, err
 	}
 	return repo{gitDir: dir, objects: objectsOf(c.CommonDir), workTree: string(c.Dir)}, nil

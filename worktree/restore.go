@@ -65,6 +65,13 @@ func (e *Engine) restore(ctx context.Context, wt orchestrator.Worktree) (err err
 	if err := e.advance(ctx, draft, newest, head); err != nil {
 		return err
 	}
+	if r, filtered, err := e.filteredChat(ctx, draft); err != nil {
+		return err
+	} else if filtered {
+		if _, err := e.fillIn(ctx, draft, r, r.index, r.own); err != nil {
+			return err
+		}
+	}
 	if err := syncFileSystem(string(draft.Dir)); err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ const (
 	filtered                         // by filters, which the person's git runs and boo's does not
 	rewritten                        // keywords, encodings
 	unusual                          // files cannot have the modes or names that objects say
+	pointing                         // the file's content is elsewhere, with Git LFS, where that is used
 )
 
 // attributes says which conversions a gitattributes file can call for. It errs
@@ -26,7 +27,7 @@ func attributes(content []byte) (c conversion) {
 		text string
 		conversion
 	}{
-		{"text", textual}, {"eol", textual}, {"crlf", textual | expanding}, {"filter", filtered},
+		{"text", textual}, {"eol", textual}, {"crlf", textual | expanding}, {"filter", filtered}, {"=lfs", pointing},
 		{"ident", rewritten}, {"encoding", rewritten},
 	} {
 		if bytes.Contains(content, []byte(word.text)) {

@@ -88,6 +88,9 @@ func (e *Engine) DropScratch(_ context.Context, wt orchestrator.Worktree) error 
 		return coded(err, "remove scratch %s", wt.Dir)
 	}
 	if wt.CommonDir != "" {
+		if err := dropContents(wt.CommonDir, wt.Chat); err != nil {
+			return coded(err, "remove scratch %s", wt.Dir)
+		}
 		a := adminOf(wt)
 		if err := os.RemoveAll(string(a)); err != nil {
 			return coded(err, "remove scratch %s", wt.Dir)

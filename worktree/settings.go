@@ -24,6 +24,7 @@ type settings struct {
 	attributes []byte
 	exclude    []byte // info/exclude of the repository
 	info       []byte // info/attributes of the repository
+	lfs        lfs
 }
 
 // format is the kind of ids that the repository has.
@@ -70,6 +71,9 @@ func (e *Engine) carry(ctx context.Context, gitDir, common orchestrator.GitDir) 
 		if value, ok := values["core."+name]; ok {
 			s.core = append(s.core, setting{name, value})
 		}
+	}
+	if values["filter.lfs.clean"] != "" || values["filter.lfs.process"] != "" {
+		s.lfs.program = e.lfsProgram()
 	}
 	s.hooks = values["core.hookspath"]
 	excludes, given := values["core.excludesfile"]
@@ -121,6 +125,7 @@ func (s settings) config(dir string) []byte {
 	if s.sha256 {
 		b.WriteString("[extensions]\n\tobjectformat = sha256\n")
 	}
+	b.WriteString(s.lfs.config())
 	return []byte(b.String())
 }
 

@@ -18,6 +18,7 @@ type ways struct {
 	root   *safeopen.Root
 	format objectid.Format
 	all    conversion                       // for every path
+	heeded conversion                       // what attributes can call for
 	below  map[orchestrator.Path]conversion // for those in a directory, by its and its parents' attributes
 }
 
@@ -31,7 +32,11 @@ func (e *Engine) waysOf(ctx context.Context, c orchestrator.Checkout) (*ways, er
 	if err != nil {
 		return nil, err
 	}
-	return &ways{root: root, format: s.format(), all: s.rules(), below: map[orchestrator.Path]conversion{}}, nil
+	w := &ways{root: root, format: s.format(), all: s.rules(), heeded: ^pointing, below: map[orchestrator.Path]conversion{}}
+	if s.lfs.program != "" {
+		w.heeded = ^conversion(0)
+	}
+	return w, nil
 }
 
 // again is for another goroutine; the root stays that of the first.
@@ -42,7 +47,7 @@ func (w *ways) again() *ways {
 }
 
 // odd stands for rules that only git can follow.
-const odd = rewritten | unusual
+const odd = rewritten | unusual | pointing
 
 // of returns the conversions that a path may be subject to.
 func (w *ways) of(path orchestrator.Path, mode orchestrator.FileMode) conversion {
@@ -69,7 +74,7 @@ func (w *ways) in(dir orchestrator.Path) conversion {
 	if dir != "" {
 		c = w.in(parentOf(dir))
 	}
-	c |= w.attributesIn(dir)
+	c = (c | w.attributesIn(dir)) & w.heeded
 	w.below[dir] = c
 	return c
 }

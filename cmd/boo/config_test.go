@@ -101,6 +101,7 @@ func TestConfiguration(t *testing.T) {
 		t.Fatalf("%+v, %v", c.Worktree, err)
 	}
 	for text, want := range map[string]string{
+		"[worktree]\nlfs = \"never\"\n":                               "config.toml:2: worktree.lfs: \"never\"",
 		"[worktree]\nspares = 11\n":                                   "config.toml:2: worktree.spares: 11",
 		"[worktree]\nmax_file = \"2GiB\"\n":                           "config.toml:2: worktree.max_file: 2.0 GiB",
 		"[pool]\nidle = \"soon\"\n":                                   "config.toml:2: ",

@@ -16,6 +16,8 @@ type worktreeConfig struct {
 	Watched int `toml:"watched"`
 	// MaxFile is the largest file that a snapshot has.
 	MaxFile byteSize `toml:"max_file"`
+	// LFS is what becomes of files that are kept with Git LFS.
+	LFS string `toml:"lfs"`
 }
 
 // These bound what a slip of the finger takes of the disk, and of the watches
@@ -27,8 +29,15 @@ const (
 	mostFile = byteSize(1 << 30)
 )
 
+// Files that are kept with Git LFS have their contents in new worktrees, which
+// are fetched where they are not on this machine, or are left as pointers.
+const (
+	lfsFetch = "fetch"
+	lfsSkip  = "skip"
+)
+
 func defaultWorktree() worktreeConfig {
-	return worktreeConfig{Spares: 1, MinFree: 2 << 30, Watched: 4, MaxFile: 50 << 20}
+	return worktreeConfig{Spares: 1, MinFree: 2 << 30, Watched: 4, MaxFile: 50 << 20, LFS: lfsFetch}
 }
 
 // check names the first setting that makes no sense, and why.
@@ -41,6 +50,9 @@ func (c worktreeConfig) check() (key string, err error) {
 	}
 	if c.MaxFile <= 0 || c.MaxFile > mostFile {
 		return "max_file", fmt.Errorf("%s is not a size from 1 byte to %s", orchestrator.Bytes(int64(c.MaxFile)), orchestrator.Bytes(int64(mostFile)))
+	}
+	if c.LFS != lfsFetch && c.LFS != lfsSkip {
+		return "lfs", fmt.Errorf("%q is neither %q nor %q", c.LFS, lfsFetch, lfsSkip)
 	}
 	return "", nil
 }

@@ -50,6 +50,7 @@ func openEngine(ctx context.Context, d dirs, c config) (*orchestrator.Engine, er
 	}
 	trees, err := worktree.New(worktree.Options{
 		Dir: filepath.Join(d.Data, "git"), MinFree: max(spareFloor, int64(c.Worktree.MinFree)), MaxFile: int64(c.Worktree.MaxFile),
+		SkipLFS: c.Worktree.LFS == lfsSkip,
 	})
 	if err != nil {
 		return nil, err
