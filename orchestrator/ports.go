@@ -70,6 +70,10 @@ type Trees interface {
 	// no repository any more.
 	Chats(ctx context.Context, common GitDir) ([]ChatID, error)
 
+	// LeftToGit tells how many snapshots of wt were slower than they might be, and
+	// why: a small read.
+	LeftToGit(wt Worktree) LeftToGit
+
 	// Usage measures what a worktree and its snapshots take: a look at each file.
 	Usage(ctx context.Context, wt Worktree) (TreeUsage, error)
 

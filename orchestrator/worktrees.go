@@ -26,6 +26,14 @@ type WorktreeInfo struct {
 	TreeSize
 	// Stale says that the chat was used since it was measured, or that it never was.
 	Stale bool `json:"stale,omitempty"`
+	// ByGit tells of snapshots that git had to take.
+	ByGit LeftToGit `json:"by_git,omitzero"`
+}
+
+// LeftToGit is what of a worktree's snapshots was not done in process.
+type LeftToGit struct {
+	Count int    `json:"count"` // since the worktree was made
+	Why   string `json:"why"`   // of the newest one, for people
 }
 
 // WorktreeList lists worktrees; see [Service.WorktreeList].
@@ -54,6 +62,7 @@ func (e *Engine) WorktreeList(ctx context.Context, dir string, all bool) ([]Work
 			}
 		}
 		if wt.State == WorktreeActive {
+			info.ByGit = e.Trees.LeftToGit(wt)
 			if err := e.Trees.Verify(ctx, wt); err != nil {
 				info.Fault = err.Error()
 			}

@@ -49,7 +49,7 @@ func (f *forcedFiles) read(p *inProcess) error {
 			continue
 		}
 		if entry.Mode == orchestrator.ModeGitlink {
-			return errUnusual
+			return unusually("%s is a repository that was added", entry.Path)
 		}
 		f.paths = append(f.paths, entry.Path)
 	}

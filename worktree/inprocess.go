@@ -110,7 +110,7 @@ func (e *Engine) openInProcess(ctx context.Context, wt orchestrator.Worktree, pr
 		p.rewritten |= pointing
 	}
 	if _, shared := core["sharedrepository"]; shared || carried&(p.rewritten|unusual) != 0 {
-		return nil, errUnusual
+		return nil, unusually("your configuration calls for it (core.sharedRepository, core.fileMode and the like, or attributes)")
 	}
 	p.text = carried&textual != 0
 	if p.format, err = objectid.FormatOf(wt.Base); err != nil {
@@ -121,7 +121,7 @@ func (e *Engine) openInProcess(ctx context.Context, wt orchestrator.Worktree, pr
 	}
 	for _, entry := range p.index.Entries() {
 		if entry.Mode == orchestrator.ModeGitlink || entry.Stage != 0 || entry.Flags != 0 {
-			return nil, errUnusual
+			return nil, unusually("%s is a submodule, or outside of a sparse checkout", entry.Path)
 		}
 	}
 	p.known = e.changedSince(wt.Chat, prev, p.format)
@@ -161,7 +161,7 @@ func (p *inProcess) close() error {
 // tree makes the trees of what find has found.
 func (p *inProcess) tree(ctx context.Context) (treeedit.Result, error) {
 	if p.newRules() {
-		return treeedit.Result{}, errUnusual // git reads what they hold for
+		return treeedit.Result{}, unusually("attributes were changed") // git reads what they hold for
 	}
 	spine, base, err := newSpine(p.index)
 	if err != nil {
@@ -263,7 +263,7 @@ func (p *inProcess) attributesIn(dir orchestrator.Path) error {
 	}
 	defer f.Close()
 	if f.Stat().Size > ruleLimit {
-		return errUnusual
+		return unusually("%s is too large", join(dir, ".gitattributes"))
 	}
 	content := make([]byte, f.Stat().Size)
 	if _, err := readFull(f, content); err != nil {
@@ -271,7 +271,7 @@ func (p *inProcess) attributesIn(dir orchestrator.Path) error {
 	}
 	c := attributes(content)
 	if c&p.rewritten != 0 {
-		return errUnusual
+		return unusually("%s has files converted", join(dir, ".gitattributes"))
 	}
 	if c&textual != 0 {
 		p.text, p.textual[dir] = true, true

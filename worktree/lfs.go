@@ -31,6 +31,13 @@ func (e *Engine) lfsProgram() string {
 	return ""
 }
 
+// isLFS reports whether a filter's command, as a person's configuration has it, is
+// that of Git LFS and not another one of the name.
+func isLFS(command string) bool {
+	words := strings.Fields(command)
+	return len(words) > 1 && (filepath.Base(words[0]) == "git-lfs" || words[0] == "git" && words[1] == "lfs")
+}
+
 // keptAt has contents go to a directory.
 func (s settings) keptAt(storage string) settings {
 	s.lfs.storage = storage

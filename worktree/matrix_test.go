@@ -78,6 +78,9 @@ func TestSnapshotEqualsPlainGit(t *testing.T) {
 			if byGit := leftToGit[c.name]; byGit != (why != nil) {
 				t.Errorf("taken by git: %v (%v), want %v", why != nil, why, byGit)
 			}
+			if told := f.engine.LeftToGit(wt); (told.Count > 0) != (why != nil) || (told.Why == "") != (why == nil) {
+				t.Errorf("told of it: %+v", told)
+			}
 		})
 	}
 }

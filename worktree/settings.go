@@ -72,7 +72,7 @@ func (e *Engine) carry(ctx context.Context, gitDir, common orchestrator.GitDir) 
 			s.core = append(s.core, setting{name, value})
 		}
 	}
-	if values["filter.lfs.clean"] != "" || values["filter.lfs.process"] != "" {
+	if isLFS(values["filter.lfs.clean"]) || isLFS(values["filter.lfs.process"]) {
 		s.lfs.program = e.lfsProgram()
 	}
 	s.hooks = values["core.hookspath"]

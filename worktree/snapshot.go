@@ -91,17 +91,11 @@ func (e *Engine) authored(ctx context.Context, t taking) commit {
 func (e *Engine) take(ctx context.Context, t taking) (orchestrator.Snapshot, error) {
 	snap, err := e.snapshotInProcess(ctx, t)
 	if err != nil && ctx.Err() == nil && orchestrator.CodeOf(err) != orchestrator.CodeConflict {
-		e.fellBack(err)
+		e.fellBack(t.wt, err)
 		snap, err = e.snapshotByGit(ctx, t)
 	}
 	snap.Verified = err == nil
 	return snap, coded(err, "take a snapshot of chat %s", t.wt.Chat)
-}
-
-func (e *Engine) fellBack(why error) {
-	if e.opts.Fallback != nil {
-		e.opts.Fallback(why)
-	}
 }
 
 // snapshotByGit takes a snapshot and moves the chat's ref to it.

@@ -254,7 +254,7 @@ func (v *view) sort(touched map[orchestrator.Path]bool) (files []orchestrator.Pa
 			return nil, err
 		case dircache.ModeOf(&st) == orchestrator.ModeNone:
 			if tracked {
-				return nil, errUnusual
+				return nil, unusually("%s is neither a file nor a symlink", path)
 			}
 			delete(v.edits, path)
 		case tracked:

@@ -85,12 +85,19 @@ func (w *treeWatch) Snapshot(ctx context.Context, by orchestrator.Signature, mes
 			return w.fast.snap, nil
 		}
 	}
-	w.engine.fellBack(fmt.Errorf("%w: %w", ErrUnwatched, err))
+	w.engine.unwatched(fmt.Errorf("%w: %w", ErrUnwatched, err))
 	snap, err := w.engine.Snapshot(ctx, w.wt, by, message)
 	if early == errNotYet {
 		w.taken = &snap
 	}
 	return snap, err
+}
+
+// unwatched tells why a watch is of no use.
+func (e *Engine) unwatched(why error) {
+	if e.opts.Fallback != nil {
+		e.opts.Fallback(why)
+	}
 }
 
 // SnapshotChanges implements [orchestrator.TreeWatch].
@@ -110,7 +117,7 @@ func (w *treeWatch) SnapshotChanges(ctx context.Context, by orchestrator.Signatu
 	}
 	if err != nil {
 		err = fmt.Errorf("%w: %w", ErrUnwatched, err)
-		w.engine.fellBack(err)
+		w.engine.unwatched(err)
 		return orchestrator.Snapshot{}, err
 	}
 	if w.fast != nil {

@@ -52,7 +52,7 @@ var trapped = []struct {
 	{"pending undo", 0},
 	{"pending apply -c nightly --commit -m taken a.txt", 0},
 	{"pending reject -c nightly new.txt", 0},
-	{"worktree ls --all", 0},
+	{"worktree ls --all -v", 0},
 	{"worktree risk nightly", 4},
 	{"worktree archive nightly --force", 4},
 	{"! worktree repair nightly", 0},

@@ -18,12 +18,15 @@ func worktreeCommand(e *env) *cli.Command {
 			{
 				Name:  "ls",
 				Usage: "list the worktrees of this repository's chats",
-				Flags: []cli.Flag{toggle("all", "those of all repositories", "a")},
+				Flags: []cli.Flag{
+					toggle("all", "those of all repositories", "a"),
+					toggle("verbose", "also why snapshots were slower than they might be", "v"),
+				},
 				Action: func(c *cli.Context) error {
 					if err := noArgs(c); err != nil {
 						return err
 					}
-					return runWorktreeLs(c.Context, e, c.Bool("all"))
+					return runWorktreeLs(c.Context, e, c.Bool("all"), c.Bool("verbose"))
 				},
 			},
 			worktreeRiskCommand(e), worktreeArchiveCommand(e), worktreeRestoreCommand(e),
@@ -46,7 +49,7 @@ func worktreeCommand(e *env) *cli.Command {
 	}
 }
 
-func runWorktreeLs(ctx context.Context, e *env, all bool) error {
+func runWorktreeLs(ctx context.Context, e *env, all, verbose bool) error {
 	svc, err := e.service(ctx)
 	if err != nil {
 		return err
@@ -77,6 +80,9 @@ func runWorktreeLs(ctx context.Context, e *env, all bool) error {
 	for _, w := range list {
 		if w.Fault != "" {
 			e.Stderr.Println(tty.Yellow(string(w.Chat)+": "), tty.Plain(w.Fault+"; try: "), tty.Bold("boo worktree repair "+string(w.Chat)))
+		}
+		if verbose && w.ByGit.Count > 0 {
+			e.Stderr.Println(tty.Cyan(string(w.Chat)+": "), tty.Plain(fmt.Sprintf("%d snapshots were taken by git, which is slower than in process; the newest because %s", w.ByGit.Count, w.ByGit.Why)))
 		}
 	}
 	return nil
