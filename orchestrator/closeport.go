@@ -104,7 +104,7 @@ type ClosingStore interface {
 	// MoveChat takes a chat from a state to another one, on disk on return.
 	// CodeBusy if it is in another state, or if one of its turns is open and it is
 	// not to be so itself. Closed, its sessions are; archived, they are forgotten,
-	// and its name is free.
+	// and another may take its name, which it else has back when it is open again.
 	MoveChat(ctx context.Context, m ChatMove) error
 	// ClosingChats lists the chats that are being closed. It is cheap where there
 	// are none.

@@ -74,3 +74,34 @@ func TestNamesAreThoseOfARepository(t *testing.T) {
 		t.Errorf("from nowhere: %v", err)
 	}
 }
+
+// A removed chat is found by its name, and has it again when it is open, unless
+// another has taken it.
+func TestARemovedChatLeavesItsNameToAnother(t *testing.T) {
+	w := newWorld(t)
+	create := func() orchestrator.ChatID {
+		made, err := w.CreateChat(t.Context(), orchestrator.CreateRequest{Dir: w.repo, Name: "nightly"})
+		w.check(err)
+		return made.ID
+	}
+	ref := func(called string) orchestrator.ChatRef { return orchestrator.ChatRef{Dir: w.repo, Prefix: called} }
+	remove := func(called string) {
+		_, err := w.RemoveChat(t.Context(), ref(called), orchestrator.CloseOptions{})
+		w.check(err)
+	}
+	first := create()
+	remove("nightly")
+	if done, err := w.ReopenChat(t.Context(), ref("nightly")); err != nil || done.Chat != first {
+		t.Fatalf("reopened %+v, %v", done, err)
+	}
+	remove("nightly")
+	second := create()
+	if d, err := w.Chat(t.Context(), ref("nightly")); err != nil || d.ID != second {
+		t.Fatalf("the name is that of %s, %v", d.ID, err)
+	}
+	_, err := w.ReopenChat(t.Context(), ref(string(first)))
+	w.check(err)
+	if d, err := w.Chat(t.Context(), ref(string(first))); err != nil || d.Name != "" || d.State != orchestrator.ChatOpen {
+		t.Errorf("the first is %+v, %v", d, err)
+	}
+}

@@ -65,6 +65,7 @@ func (e *Engine) resolve(ctx context.Context, ref ChatRef) (ChatSummary, error) 
 	if chats, err = e.within(ctx, ref.Dir, called, chats); err != nil {
 		return ChatSummary{}, err
 	}
+	chats = present(called, chats)
 	switch len(chats) {
 	case 0:
 		return ChatSummary{}, Errorf(CodeNotFound, "no chat %s", ref.Prefix).WithHint("boo chat ls --all")
@@ -112,4 +113,15 @@ func (e *Engine) within(ctx context.Context, dir, called string, chats []ChatSum
 			WithHint("name it by its id: %s", chats[0].ID)
 	}
 	return kept, nil
+}
+
+// present leaves out, of the chats that are called so, those that were removed if
+// another has their name now.
+func present(called string, chats []ChatSummary) []ChatSummary {
+	if !slices.ContainsFunc(chats, func(c ChatSummary) bool { return string(c.Name) == called && c.State != ChatArchived }) {
+		return chats
+	}
+	return slices.DeleteFunc(chats, func(c ChatSummary) bool {
+		return c.State == ChatArchived && string(c.Name) == called && !strings.HasPrefix(string(c.ID), called)
+	})
 }

@@ -122,6 +122,9 @@ func usageError(c *cli.Context, err error, _ bool) error {
 // before takes in the flags that all commands have. They may stand before the
 // command and after it.
 func (e *env) before(c *cli.Context) error {
+	if err := noneEmpty(c); err != nil {
+		return err
+	}
 	if c.Bool("json") {
 		e.JSON = true
 	}
@@ -145,6 +148,18 @@ func (e *env) before(c *cli.Context) error {
 			return orchestrator.Errorf(orchestrator.CodeNotFound, "-C: there is no directory %s", dir)
 		}
 		e.Dir = dir
+	}
+	return nil
+}
+
+// noneEmpty refuses a flag whose value is empty: a script's variable that is not
+// set must not stand for what a command does without the flag.
+func noneEmpty(c *cli.Context) error {
+	for _, f := range c.Command.Flags {
+		name := f.Names()[0]
+		if value, is := c.Value(name).(string); is && value == "" && localFlag(c, name) {
+			return usageError(c, fmt.Errorf("%s was given without a value", dashed(name)), false)
+		}
 	}
 	return nil
 }

@@ -134,6 +134,9 @@ func chatShowCommand(e *env) *cli.Command {
 // chatArg is the one chat that a command may name.
 func chatArg(c *cli.Context, e *env) (orchestrator.ChatRef, error) {
 	ref := orchestrator.ChatRef{Dir: e.Dir, Prefix: c.Args().First()}
+	if c.NArg() == 1 && ref.Prefix == "" {
+		return ref, usageError(c, fmt.Errorf("the name of the chat is empty"), false)
+	}
 	if c.NArg() > 1 {
 		return ref, usageError(c, fmt.Errorf("one chat at a time, not %d", c.NArg()), false)
 	}

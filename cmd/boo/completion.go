@@ -112,14 +112,18 @@ func flagWords(flags []cli.Flag) []candidate {
 			about, _, _ = strings.Cut(strings.ReplaceAll(doc.GetUsage(), "`", ""), "\n")
 		}
 		for _, name := range f.Names() {
-			dashes := "--"
-			if len(name) == 1 {
-				dashes = "-"
-			}
-			found = append(found, candidate{dashes + name, about})
+			found = append(found, candidate{dashed(name), about})
 		}
 	}
 	return found
+}
+
+// dashed is a flag as it is typed.
+func dashed(name string) string {
+	if len(name) == 1 {
+		return "-" + name
+	}
+	return "--" + name
 }
 
 func commandWords(commands []*cli.Command) []candidate {

@@ -50,8 +50,8 @@ type logFilter struct {
 func parseFilter(words []string, since string, now time.Time) (logFilter, error) {
 	var f logFilter
 	for _, word := range words {
-		kinds, ok := logWords[strings.TrimSpace(word)]
-		if !ok {
+		kinds := kindsOf(strings.TrimSpace(word))
+		if kinds == nil {
 			return f, fmt.Errorf("--filter knows no %q, only %s", word, logWordList())
 		}
 		f.kinds = append(f.kinds, kinds...)
@@ -74,6 +74,16 @@ func parseFilter(words []string, since string, now time.Time) (logFilter, error)
 		}
 	}
 	return f, fmt.Errorf("--since wants the number of an event, a time ago such as 2h, or a moment such as 2026-03-01, not %q", since)
+}
+
+// kindsOf finds what a word stands for, in the singular or the plural.
+func kindsOf(word string) []orchestrator.EventKind {
+	for _, form := range []string{word, word + "s", strings.TrimSuffix(word, "s")} {
+		if kinds, ok := logWords[form]; ok {
+			return kinds
+		}
+	}
+	return nil
 }
 
 func (f logFilter) takes(ev orchestrator.Event) bool {

@@ -99,6 +99,8 @@ func TestALogIsLimitedToWhatIsAskedFor(t *testing.T) {
 		{nil, "2h", at(orchestrator.EventText, 3*time.Hour), false},
 		{nil, "2020-01-01", at(orchestrator.EventText, 0), true},
 		{nil, "2031-01-01", at(orchestrator.EventText, 0), false},
+		{[]string{"tool"}, "", at(orchestrator.EventTool, 0), true},
+		{[]string{"texts", "notice"}, "", at(orchestrator.EventText, 0), true},
 	} {
 		f, err := parseFilter(c.words, c.since, now)
 		if err != nil || f.takes(c.ev) != c.want {

@@ -12,12 +12,17 @@ import (
 
 // MoveChat takes a chat from a state to another one. CodeBusy if it is in another
 // state, or if one of its turns is open and it is not to be so itself. Closed,
-// its sessions are; archived, they are forgotten, and its name is free.
+// its sessions are; archived, they are forgotten, and another may take its name.
 func (s *Store) MoveChat(ctx context.Context, m orchestrator.ChatMove) error {
 	return s.write(ctx, synced, "store the state of the chat", func(t *tx) error { return moveChat(ctx, t, m) })
 }
 
-const setChatState = `UPDATE chats SET state = ?2, closed_ms = CASE WHEN ?2 IN ('closed', 'archived') THEN ?3 ELSE 0 END WHERE id = ?1`
+// A chat that was removed has its name back if no other has taken it meanwhile.
+const setChatState = `
+UPDATE chats SET state = ?2, closed_ms = CASE WHEN ?2 IN ('closed', 'archived') THEN ?3 ELSE 0 END,
+    name = iif(state = 'archived' AND EXISTS (
+        SELECT 1 FROM chats o WHERE o.name = chats.name AND o.repo_id = chats.repo_id AND o.state <> 'archived'), '', name)
+WHERE id = ?1`
 
 func moveChat(ctx context.Context, t *tx, m orchestrator.ChatMove) error {
 	state, err := chatState(ctx, t, m.Chat)
@@ -39,9 +44,7 @@ func moveChat(ctx context.Context, t *tx, m orchestrator.ChatMove) error {
 	case orchestrator.ChatClosed:
 		_, err = t.ExecContext(ctx, "UPDATE sessions SET state = 'closed' WHERE chat_id = ? AND state <> 'none'", m.Chat)
 	case orchestrator.ChatArchived:
-		if err = forget(ctx, t, m.Chat, nil); err == nil {
-			_, err = t.ExecContext(ctx, "UPDATE chats SET name = '' WHERE id = ?", m.Chat) // another may have it
-		}
+		err = forget(ctx, t, m.Chat, nil)
 	}
 	if err != nil || m.Notice == "" {
 		return err
