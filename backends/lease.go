@@ -33,7 +33,7 @@ func (l *lease) Info() orchestrator.SessionInfo {
 // Prompt takes the turn; see orchestrator.AgentSession.
 func (l *lease) Prompt(ctx context.Context, blocks []string, sent func() error, sink func(orchestrator.Event)) (orchestrator.TurnResult, error) {
 	result, err := l.session.Prompt(ctx, blocks, sent, sink)
-	if errors.Is(err, orchestrator.ErrAgentDied) {
+	if errors.Is(err, orchestrator.ErrAgentDied) || errors.Is(err, orchestrator.ErrUnsent) {
 		l.pool.crashed(l.key, err)
 	}
 	return result, err

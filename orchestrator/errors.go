@@ -115,3 +115,8 @@ func (h hidden) Unwrap() error { return h.err }
 // ErrAgentDied is in the chain of the error that [AgentSession.Prompt] returns
 // when the agent's process ended in mid-turn, whatever its exit status.
 var ErrAgentDied = errors.New("the agent's process ended in mid-turn")
+
+// ErrUnsent is in the chain of the error that [AgentSession.Prompt] returns when
+// the agent turns out to have ended before the prompt went out: sent was not
+// called, and the same prompt may go to another process of it.
+var ErrUnsent = errors.New("it has ended; nothing was sent to it")

@@ -124,19 +124,39 @@ func (lt *liveTurn) accept() error {
 	return nil
 }
 
-// converse starts the agent, has it take the prompt, and ends its processes.
+// converse starts the agent, has it take the prompt, and ends its processes. A
+// warm agent that ended just now is started once more, as if it had been noticed
+// before.
 func (lt *liveTurn) converse(wt Worktree) outcome {
 	out := outcome{state: TurnFailed, started: lt.e.Now()}
 	limits, err := lt.bounds(lt.ctx)
 	if err != nil {
 		return lt.judge(out, err)
 	}
-	talk, err := lt.open(wt)
-	if err != nil {
-		return lt.judge(out, err)
+	for again := true; ; again = false {
+		talk, err := lt.open(wt)
+		if err != nil {
+			return lt.judge(out, err)
+		}
+		out.rung = talk.info.Rung
+		err = talk.take(limits, &out)
+		if again = again && out.rung == RungWarm && errors.Is(err, ErrUnsent) && !lt.stopped(); !again {
+			out = lt.judge(out, err)
+		}
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(lt.ctx), settleTime)
+		talk.finish(ctx, out, err)
+		cancel()
+		if !again {
+			return out
+		}
+		lt.notice(fmt.Sprintf("%s ended while it waited, and is started again", lt.turn.Agent))
 	}
-	out.rung = talk.info.Rung
-	rec := newRecorder(lt.e, lt.turn, talk.row, lt.tree)
+}
+
+// take has the agent take the prompt, and gathers what it does.
+func (t *talk) take(limits Limits, out *outcome) error {
+	lt := t.lt
+	rec := newRecorder(lt.e, lt.turn, t.row, lt.tree)
 	lt.rec.Store(rec)
 	sent := func() error {
 		if lt.stopped() {
@@ -147,7 +167,7 @@ func (lt *liveTurn) converse(wt Worktree) outcome {
 		return err
 	}
 	guard := newGuard(lt, limits, rec.record)
-	result, err := talk.session.Prompt(lt.e.life, talk.blocks, sent, guard.see)
+	result, err := t.session.Prompt(lt.e.life, t.blocks, sent, guard.see)
 	out.calls = guard.close()
 	recordErr := rec.close()
 	out.book = &rec.calls
@@ -155,11 +175,7 @@ func (lt *liveTurn) converse(wt Worktree) outcome {
 	if err == nil {
 		err = recordErr
 	}
-	out = lt.judge(out, err)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(lt.ctx), settleTime)
-	defer cancel()
-	talk.finish(ctx, out, err)
-	return out
+	return err
 }
 
 // judge derives the terminal state from how the conversation ended.

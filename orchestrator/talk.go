@@ -150,7 +150,7 @@ func (t *talk) finish(ctx context.Context, out outcome, cause error) {
 		cause = err
 	}
 	t.row.State = SessionEvicted
-	if errors.Is(cause, ErrAgentDied) {
+	if errors.Is(cause, ErrAgentDied) || errors.Is(cause, ErrUnsent) {
 		t.row.State = SessionCrashed
 	}
 	if cause != nil {

@@ -1,6 +1,7 @@
 package orchestrator_test
 
 import (
+	"context"
 	"os"
 	"strings"
 	"sync"
@@ -72,6 +73,48 @@ func TestAWarmAgentThatIsKilledIsNoticedAndComesBack(t *testing.T) {
 	}
 	if h := w.turn("one", "recall"); h.summary().Rung != orchestrator.RungResumed || !strings.Contains(h.text(), "HERON") {
 		t.Errorf("session %s, answer %q", h.summary().Rung, h.text())
+	}
+}
+
+// frail gives out warm sessions whose agent has just ended, so many times.
+type frail struct {
+	orchestrator.Agents
+	times int
+}
+
+type ended struct{ orchestrator.AgentSession }
+
+func (ended) Prompt(context.Context, []string, func() error, func(orchestrator.Event)) (orchestrator.TurnResult, error) {
+	return orchestrator.TurnResult{}, orchestrator.Errorf(orchestrator.CodeAgent, "agent one: %w", orchestrator.ErrUnsent)
+}
+
+func (f *frail) Start(ctx context.Context, req orchestrator.SessionRequest) (orchestrator.AgentSession, error) {
+	s, err := f.Agents.Start(ctx, req)
+	if err != nil || f.times == 0 || req.Last == "" {
+		return s, err
+	}
+	f.times--
+	return ended{s}, nil
+}
+
+// The agent ends between the look at it and the prompt: as nothing was sent, the
+// turn goes on by the ladder. One that ends again right after its start is let be.
+func TestAWarmAgentThatEndsBeforeThePromptComesBack(t *testing.T) {
+	w := newWorld(t)
+	w.turn("one", "remember HERON")
+	w.Agents = &frail{w.pool, 1}
+	h := w.turn("one", "recall")
+	if h.summary().Rung != orchestrator.RungResumed || !strings.Contains(h.text(), "HERON") {
+		t.Errorf("session %s, answer %q", h.summary().Rung, h.text())
+	}
+	w.Agents = &frail{w.pool, 2}
+	h = w.follow(w.send("one", "recall").Turn, nil)
+	if h.state != orchestrator.TurnFailed || !strings.Contains(h.reason, "nothing was sent") {
+		t.Errorf("ended as %s: %s", h.state, h.reason)
+	}
+	w.Agents = w.pool
+	if h := w.turn("one", "recall"); !strings.Contains(h.text(), "HERON") {
+		t.Errorf("after it: %q", h.text())
 	}
 }
 

@@ -65,9 +65,9 @@ func (s *Session) Prompt(ctx context.Context, blocks []string, sent func() error
 func (s *Session) enter(sink func(orchestrator.Event)) (*turn, error) {
 	select {
 	case <-s.conn.ended:
-		return nil, orchestrator.Errorf(orchestrator.CodeAgent, "agent %s has ended; nothing was sent to it", s.def.Name)
+		return nil, orchestrator.Errorf(orchestrator.CodeAgent, "agent %s: %w", s.def.Name, orchestrator.ErrUnsent)
 	case <-s.conn.out.broken:
-		return nil, orchestrator.Errorf(orchestrator.CodeAgent, "agent %s takes no input any more; nothing was sent to it", s.def.Name)
+		return nil, orchestrator.Errorf(orchestrator.CodeAgent, "agent %s takes no input any more: %w", s.def.Name, orchestrator.ErrUnsent)
 	default:
 	}
 	s.mu.Lock()

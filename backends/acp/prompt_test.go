@@ -394,7 +394,7 @@ func TestAnAgentThatEndsInMidTurnIsAnErrorWhateverItsStatus(t *testing.T) {
 			t.Errorf("events %+v, stats %+v", tr.all(), st.session.Stats())
 		}
 		sent := func() error { t.Error("a dead agent was prompted"); return nil }
-		if _, err := st.session.Prompt(t.Context(), nil, sent, func(orchestrator.Event) {}); orchestrator.CodeOf(err) != orchestrator.CodeAgent {
+		if _, err := st.session.Prompt(t.Context(), nil, sent, func(orchestrator.Event) {}); !errors.Is(err, orchestrator.ErrUnsent) || orchestrator.CodeOf(err) != orchestrator.CodeAgent {
 			t.Errorf("the next prompt: %v", err)
 		}
 	}

@@ -2,6 +2,7 @@ package opencode
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -74,7 +75,9 @@ func (s *Session) Prompt(ctx context.Context, blocks []string, sent func() error
 	} else if stopped {
 		return orchestrator.TurnResult{Stop: stopCancelled}, nil
 	}
-	if err := s.host.awaitLive(ctx); err != nil {
+	if err := s.host.awaitLive(ctx); errors.Is(err, errExited) {
+		return orchestrator.TurnResult{}, orchestrator.Errorf(orchestrator.CodeAgent, "the server of agent %s: %w", s.host.def.Name, orchestrator.ErrUnsent)
+	} else if err != nil {
 		return orchestrator.TurnResult{}, s.host.explain("take the prompt", err)
 	}
 	if err := sent(); err != nil {
@@ -87,7 +90,7 @@ func (s *Session) Prompt(ctx context.Context, blocks []string, sent func() error
 func (s *Session) enter(sink func(orchestrator.Event)) (*turn, error) {
 	select {
 	case <-s.host.child.Done():
-		return nil, orchestrator.Errorf(orchestrator.CodeAgent, "the server of agent %s has ended; nothing was sent to it", s.host.def.Name)
+		return nil, orchestrator.Errorf(orchestrator.CodeAgent, "the server of agent %s: %w", s.host.def.Name, orchestrator.ErrUnsent)
 	default:
 	}
 	s.mu.Lock()
