@@ -13,7 +13,7 @@ import (
 // rounds that it gets, and its session to the reason.
 func TestASilentServerThatDoesNotAnswerIsGivenUp(t *testing.T) {
 	r := newReplay(t, readFrames(t, "tools"))
-	s := r.open(t, pace{fence: time.Second, still: time.Second, stall: 100 * time.Millisecond})
+	s := r.open(t, pace{fence: time.Second, still: time.Second, stall: 100 * time.Millisecond, retry: 10 * time.Millisecond})
 	r.unwell.Store(true)
 	r.hangUp()
 	select {
@@ -34,7 +34,7 @@ func TestASilentServerThatDoesNotAnswerIsGivenUp(t *testing.T) {
 func TestABusyServerGetsMorePatience(t *testing.T) {
 	frames := readFrames(t, "tools")
 	r := newReplay(t, frames)
-	s := r.open(t, pace{fence: time.Minute, still: time.Second, stall: 100 * time.Millisecond})
+	s := r.open(t, pace{fence: time.Minute, still: time.Second, stall: 100 * time.Millisecond, retry: 10 * time.Millisecond})
 	hold := make(chan struct{})
 	r.at = func(i int) {
 		if i == len(frames)/2 {
@@ -45,7 +45,7 @@ func TestABusyServerGetsMorePatience(t *testing.T) {
 	}
 	go func() { // ends with the turn, which it lets go on
 		defer close(hold)
-		for r.tries.Load() < hungIdle+1 {
+		for r.tries.Load() < hungIdle+3 { // more than an idle server gets
 			select {
 			case <-time.After(20 * time.Millisecond):
 			case <-s.host.Done():

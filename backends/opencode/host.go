@@ -18,9 +18,10 @@ type pace struct {
 	fence time.Duration // for it to show that it has a prompt
 	still time.Duration // idle with an incomplete answer, before that is taken as it stands
 	stall time.Duration // for a byte on the stream, where a heartbeat comes every 10 s
+	retry time.Duration // before the stream is tried again; longer each time
 }
 
-var usual = pace{fence: 30 * time.Second, still: 10 * time.Second, stall: 30 * time.Second}
+var usual = pace{fence: 30 * time.Second, still: 10 * time.Second, stall: 30 * time.Second, retry: 250 * time.Millisecond}
 
 const (
 	termGrace = 5 * time.Second

@@ -25,6 +25,14 @@ func (t *turn) inspect(ctx context.Context) *end {
 		return nil
 	}
 	last := t.absorb(all)
+	if last != nil && last.Finish == finishTools && !busy {
+		// It goes on after such an answer, as a rule: it may have begun only since
+		// it was asked.
+		if busy, err = api.busy(ctx, t.s.dir, t.s.id); err != nil {
+			t.again()
+			return nil
+		}
+	}
 	if busy {
 		t.still = time.Time{}
 		if t.stopping {
@@ -44,10 +52,11 @@ func (t *turn) inspect(ctx context.Context) *end {
 }
 
 // abortAgain repeats an abort that was answered, and of no use: it came before
-// the server had begun with the prompt that it has taken.
+// the server had begun with the prompt that it has taken. A server that answers
+// at once gets a moment for each.
 func (t *turn) abortAgain() {
-	if t.handed == nil && t.aborted == nil {
-		t.aborted = t.s.abort()
+	if t.handed == nil && t.aborted == nil && time.Since(t.tried) >= lookMin {
+		t.abort()
 	}
 	t.again()
 }
@@ -88,18 +97,19 @@ func (t *turn) judge(last *messageInfo) *end {
 		patience = lateTime // it may begin with it yet
 	case last == nil && t.failure != nil:
 		return &end{err: t.s.host.failed("answer the prompt", firstLine(t.failure.text()))}
-	case last == nil && !t.open:
+	case last == nil:
 		patience = t.s.host.pace.fence
 	}
 	if time.Since(t.still) < patience {
 		return nil
 	}
+	if last == nil {
+		t.s.ghost = t.id
+	}
 	if t.stopping {
-		if last == nil {
-			t.s.ghost = t.id
-		}
 		return &end{result: orchestrator.TurnResult{Stop: stopCancelled}}
 	}
+	t.s.abort() // nobody would listen if it went on now
 	if last == nil {
 		return &end{err: orchestrator.Errorf(orchestrator.CodeAgent, "agent %s swallowed the prompt: it took it, and is idle without an answer", t.s.host.def.Name).
 			WithHint("send it again: boo chat send …")}
@@ -127,7 +137,7 @@ func (t *turn) verdict(last *messageInfo) *end {
 		stop = "refusal"
 	case "":
 		stop = stopCancelled // the server gave it up between two tries
-	case "tool-calls":
+	case finishTools:
 		if t.stopping {
 			stop = stopCancelled
 		}

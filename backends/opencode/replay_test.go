@@ -32,6 +32,9 @@ type replay struct {
 	done   chan struct{}
 	unwell atomic.Bool  // neither healthy nor sending events
 	tries  atomic.Int64 // to listen, while it was so
+	looks  atomic.Int64 // at its status
+	blind  atomic.Int64 // so many looks find it idle, whatever it is at
+	calls  atomic.Bool  // while it is busy, it says that it repeats a call of the model
 
 	mu       sync.Mutex
 	streams  []chan string
@@ -65,7 +68,7 @@ func readFrames(t *testing.T, name string) []string {
 func newReplay(t *testing.T, frames []string) *replay {
 	r := &replay{
 		t: t, frames: frames, done: make(chan struct{}),
-		gates: map[string]chan string{"prompt": make(chan string, 8), "abort": make(chan string, 8), "reply": make(chan string, 8)},
+		gates: map[string]chan string{"prompt": make(chan string, 8), "abort": make(chan string, 1000), "reply": make(chan string, 8)},
 		infos: map[string]json.RawMessage{}, parts: map[string][]json.RawMessage{},
 	}
 	mux := http.NewServeMux()
@@ -83,6 +86,9 @@ func newReplay(t *testing.T, frames []string) *replay {
 	mux.HandleFunc("POST /session/{id}/prompt_async", func(w http.ResponseWriter, q *http.Request) {
 		var p prompt
 		_ = json.NewDecoder(q.Body).Decode(&p)
+		r.mu.Lock()
+		r.busy = true
+		r.mu.Unlock()
 		w.WriteHeader(http.StatusNoContent)
 		r.gates["prompt"] <- p.ID
 	})
@@ -150,11 +156,15 @@ func (r *replay) hangUp() {
 func (r *replay) status(w http.ResponseWriter, _ *http.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.busy {
+	r.looks.Add(1)
+	switch {
+	case !r.busy || r.blind.Add(-1) >= 0:
+		fmt.Fprint(w, `{}`)
+	case r.calls.Load():
+		fmt.Fprint(w, `{"ses_recorded":{"type":"retry","attempt":2,"message":"overloaded"}}`)
+	default:
 		fmt.Fprint(w, `{"ses_recorded":{"type":"busy"}}`)
-		return
 	}
-	fmt.Fprint(w, `{}`)
 }
 
 func (r *replay) messages(w http.ResponseWriter, _ *http.Request) {
@@ -193,7 +203,6 @@ func (r *replay) play(ctx context.Context) {
 					pairs = append(newest, pairs[:min(2, len(pairs))]...)
 					ids = strings.NewReplacer(pairs...)
 					r.mu.Lock()
-					r.busy = true
 					begun := r.begun
 					r.mu.Unlock()
 					if begun != nil {

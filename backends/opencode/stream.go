@@ -11,7 +11,6 @@ import (
 )
 
 const (
-	retryMin = 250 * time.Millisecond
 	retryMax = 30 * time.Second
 	// So many rounds of a lost stream and a failed probe in a row, and so much
 	// silence, and the server is hung. Work in flight buys it patience: killing
@@ -41,7 +40,7 @@ func (h *Host) listen(ctx context.Context) {
 			return
 		}
 		select {
-		case <-time.After(backOff(round)):
+		case <-time.After(h.pace.backOff(round)):
 		case <-h.child.Done():
 			return
 		case <-ctx.Done():
@@ -51,8 +50,8 @@ func (h *Host) listen(ctx context.Context) {
 }
 
 // backOff is the wait before the next try, with a quarter of it at random.
-func backOff(round int) time.Duration {
-	wait := retryMin << min(round, 7)
+func (p pace) backOff(round int) time.Duration {
+	wait := p.retry << min(round, 7)
 	wait = min(wait, retryMax)
 	return wait*3/4 + rand.N(wait/2)
 }

@@ -48,6 +48,7 @@ type turn struct {
 	failure  *failure // of the session, while the prompt was out
 	stopping bool
 	aborted  <-chan struct{} // closed when the abort was answered; nil before and after
+	tried    time.Time       // when it was sent
 	handed   <-chan error    // tells what became of the prompt's request; nil once it did
 	recall   context.CancelFunc
 
@@ -147,7 +148,7 @@ func (t *turn) hand(ctx context.Context, body prompt) {
 // that broke off may have arrived all the same: what the server has decides.
 func (t *turn) handedOver(ctx context.Context, err error) *end {
 	if t.stopping {
-		t.aborted = t.s.abort()
+		t.abort()
 		return nil
 	}
 	if err == nil {
@@ -168,9 +169,14 @@ func (t *turn) cancel(ctx context.Context, grace time.Duration) *end {
 	t.stopping = true
 	t.askStop()
 	if t.handed == nil { // else the abort could overtake the prompt
-		t.aborted = t.s.abort()
+		t.abort()
 	}
 	return nil
+}
+
+func (t *turn) abort() {
+	t.tried = time.Now()
+	t.aborted = t.s.abort()
 }
 
 // force ends a turn that the server did not end in time.

@@ -2,6 +2,7 @@ package opencode
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,7 +12,7 @@ import (
 	"boo/orchestrator"
 )
 
-var brisk = pace{fence: 2 * time.Second, still: time.Second, stall: 10 * time.Second}
+var brisk = pace{fence: 2 * time.Second, still: time.Second, stall: 10 * time.Second, retry: 50 * time.Millisecond}
 
 // TestRecordedTurns plays what the real server says, and holds each turn to
 // what it was.
@@ -163,16 +164,72 @@ func TestALostStreamLosesNothing(t *testing.T) {
 	}
 }
 
+// impatient takes little time for much waiting.
+var impatient = pace{fence: 50 * time.Millisecond, still: 20 * time.Millisecond, stall: 10 * time.Second, retry: 10 * time.Millisecond}
+
+// TestASwallowedPromptIsFoundOut has the message there, and nothing follows. The
+// server is told to leave it, lest it begin with it when nobody listens.
 func TestASwallowedPromptIsFoundOut(t *testing.T) {
-	r := newReplay(t, readFrames(t, "tools")[:2]) // the message is there, and nothing follows
+	r := newReplay(t, readFrames(t, "tools")[:2])
 	r.at = func(int) {
 		r.mu.Lock()
 		r.busy = false
 		r.mu.Unlock()
 	}
-	o := r.open(t, brisk).collect(t.Context(), nil)
+	o := r.open(t, impatient).collect(t.Context(), nil)
 	if orchestrator.CodeOf(o.err) != orchestrator.CodeAgent || !strings.Contains(o.err.Error(), "swallowed") {
 		t.Errorf("got %v", o.err)
+	}
+	select {
+	case <-r.gates["abort"]:
+	case <-time.After(20 * time.Second):
+		t.Error("the prompt was left with the server")
+	}
+}
+
+// TestASlowModelHasNotSwallowedAPrompt has a server work at a prompt for many
+// times as long as a silent one is waited for, with no word of an answer.
+func TestASlowModelHasNotSwallowedAPrompt(t *testing.T) {
+	for name, repeats := range map[string]bool{"busy": false, "repeats the call": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newReplay(t, readFrames(t, "tools"))
+			r.calls.Store(repeats)
+			r.at = func(i int) {
+				for i == 2 && r.looks.Load() < 6 { // there is the prompt, and no answer
+					<-time.After(time.Millisecond)
+				}
+			}
+			o := r.open(t, impatient).collect(t.Context(), nil)
+			if o.err != nil || o.result.Stop != "end_turn" || o.text != "hello there\n" {
+				t.Errorf("ended with %q, %v, said %q", o.result.Stop, o.err, o.text)
+			}
+		})
+	}
+}
+
+// TestAnAnswerOfToolCallsIsNotTheLast has the turn look while the server is
+// between two steps: idle a moment before, and with one answer a moment after.
+func TestAnAnswerOfToolCallsIsNotTheLast(t *testing.T) {
+	frames := readFrames(t, "tools")
+	first := 1 + slices.IndexFunc(frames, func(f string) bool {
+		return strings.Contains(f, `"finish":"tool-calls"`) && strings.Contains(f, `"completed":`)
+	})
+	r := newReplay(t, frames)
+	r.at = func(i int) {
+		if i != first {
+			return
+		}
+		r.blind.Store(1)
+		seen := r.looks.Load()
+		r.hangUp() // the turn looks once it hears again
+		for r.looks.Load() < seen+2 {
+			<-time.After(time.Millisecond)
+		}
+	}
+	o := r.open(t, brisk).collect(t.Context(), nil)
+	if o.err != nil || o.result.Stop != "end_turn" || o.text != "hello there\n" {
+		t.Errorf("ended with %q, %v, said %q", o.result.Stop, o.err, o.text)
 	}
 }
 
@@ -187,6 +244,9 @@ func TestTheServersEndIsTheTurns(t *testing.T) {
 	})
 	if orchestrator.CodeOf(o.err) != orchestrator.CodeAgent || !strings.Contains(o.err.Error(), "exit status 3") {
 		t.Errorf("got %v", o.err)
+	}
+	if o = s.collect(t.Context(), nil); !errors.Is(o.err, orchestrator.ErrUnsent) {
+		t.Errorf("the next prompt: %v", o.err)
 	}
 }
 

@@ -16,6 +16,8 @@ const (
 
 	errorAborted = "MessageAbortedError"
 	errorLength  = "MessageOutputLengthError"
+
+	finishTools = "tool-calls"
 )
 
 // sessionInfo is a session as the server lists it.
