@@ -76,8 +76,9 @@ type Protocol interface {
 }
 
 // Launch starts the agent of a definition. adjust, unless it is nil, returns its
-// environment, "NAME=value", of the one that it would have.
-type Launch func(ctx context.Context, adjust func(env []string) []string) (Child, error)
+// environment, "NAME=value", of the one that it would have; on its error nothing is
+// started.
+type Launch func(ctx context.Context, adjust func(env []string) ([]string, error)) (Child, error)
 
 // Host is a running agent. Methods may be called concurrently.
 type Host interface {

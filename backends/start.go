@@ -48,10 +48,13 @@ func (s sole) Release(ctx context.Context) error {
 // boot starts the agent in a directory; req is told of the process.
 func (r *Registry) boot(ctx context.Context, p plan, req orchestrator.SessionRequest, dir string) (Host, Child, error) {
 	var child Child
-	host, err := p.protocol.Boot(ctx, p.def, func(ctx context.Context, adjust func([]string) []string) (Child, error) {
+	host, err := p.protocol.Boot(ctx, p.def, func(ctx context.Context, adjust func([]string) ([]string, error)) (Child, error) {
 		env := p.env
 		if adjust != nil {
-			env = adjust(env)
+			var err error
+			if env, err = adjust(env); err != nil {
+				return nil, err
+			}
 		}
 		launched, err := r.launcher.Launch(ctx, Command{Path: p.program, Args: p.args, Env: env, Dir: dir})
 		if err != nil {

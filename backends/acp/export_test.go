@@ -21,7 +21,7 @@ func (s *Sole) Close(ctx context.Context) error { return s.Host.Close(ctx) }
 
 // Open brings an agent up and a session about.
 func Open(ctx context.Context, p Protocol, def backends.Definition, child backends.Child, req orchestrator.SessionRequest) (*Sole, error) {
-	host, err := p.Boot(ctx, def, func(context.Context, func([]string) []string) (backends.Child, error) { return child, nil })
+	host, err := p.Boot(ctx, def, func(context.Context, func([]string) ([]string, error)) (backends.Child, error) { return child, nil })
 	if err != nil {
 		return nil, err
 	}

@@ -70,7 +70,7 @@ func (p Protocol) Boot(ctx context.Context, def backends.Definition, launch back
 // ended, and has all that it printed.
 func (p Protocol) start(ctx context.Context, def backends.Definition, launch backends.Launch) (*Host, error) {
 	password := rand.Text()
-	child, err := launch(ctx, func(env []string) []string { return p.environment(env, password) })
+	child, err := launch(ctx, func(env []string) ([]string, error) { return p.environment(env, password) })
 	if err != nil {
 		return nil, err
 	}

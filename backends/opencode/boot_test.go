@@ -22,7 +22,7 @@ type starts struct {
 	passwords []string
 }
 
-func (s *starts) launch(_ context.Context, adjust func([]string) []string) (backends.Child, error) {
+func (s *starts) launch(_ context.Context, adjust func([]string) ([]string, error)) (backends.Child, error) {
 	for _, before := range s.begun {
 		select {
 		case <-before.Done():
@@ -30,7 +30,11 @@ func (s *starts) launch(_ context.Context, adjust func([]string) []string) (back
 			s.t.Error("the one before lives on")
 		}
 	}
-	s.passwords = append(s.passwords, lookUp(adjust(nil), passwordVar))
+	env, err := adjust(nil)
+	if err != nil {
+		return nil, err
+	}
+	s.passwords = append(s.passwords, lookUp(env, passwordVar))
 	out, ends := strings.CutSuffix(s.prints[min(len(s.begun), len(s.prints)-1)], "exit")
 	child := &stub{gone: make(chan struct{}), out: strings.NewReader(out)}
 	if ends {
@@ -116,7 +120,7 @@ func TestAStartThatIsStoppedIsNotTriedAgain(t *testing.T) {
 
 func TestAProgramThatCannotBeLaunchedIsNotTriedAgain(t *testing.T) {
 	tries, missing := 0, errors.New("it is not installed")
-	_, err := Protocol{}.Boot(t.Context(), backends.Definition{Name: "opencode"}, func(context.Context, func([]string) []string) (backends.Child, error) {
+	_, err := Protocol{}.Boot(t.Context(), backends.Definition{Name: "opencode"}, func(context.Context, func([]string) ([]string, error)) (backends.Child, error) {
 		tries++
 		return nil, missing
 	})

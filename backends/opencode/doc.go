@@ -7,8 +7,8 @@
 //     ready line names, with a password that was made for it. No other server
 //     is ever spoken to.
 //   - The commands that agents run do not find that password in their
-//     environment, unless the person configures opencode by a variable that is
-//     not plain JSON.
+//     environment. Where the person configures opencode by a variable that is not
+//     plain JSON, no server is started.
 //   - A session that is closed is put away, and stays in the server's store; one
 //     that is forgotten is deleted there.
 //   - A turn ends once, and only by what the server itself has recorded about

@@ -2,10 +2,13 @@ package opencode
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"boo/orchestrator"
 )
 
 const (
@@ -27,22 +30,24 @@ export const Discreet = async () => ({
 })
 `
 
-// environment gives a server its password, and the plugin that hides it where
-// that can be had: what the person has configured goes first.
-func (p Protocol) environment(env []string, password string) []string {
+// environment gives a server its password, and the plugin that hides it, which is
+// added to what the person has configured by a variable.
+func (p Protocol) environment(env []string, password string) ([]string, error) {
 	env = set(set(env, passwordVar, password), usernameVar, user)
 	if p.Dir == "" {
-		return env
+		return env, nil
 	}
 	path := filepath.Join(p.Dir, "discreet.js")
 	if err := put(path, discreet); err != nil {
-		return env
+		return nil, fmt.Errorf("write a plugin for opencode: %w", err)
 	}
 	content, ok := plugged(lookUp(env, configVar), (&url.URL{Scheme: "file", Path: path}).String())
 	if !ok {
-		return env
+		return nil, orchestrator.Errorf(orchestrator.CodeInvalid,
+			"%s is no plain JSON object with a list of plugins, if any: boo cannot add the one that keeps the server's password from agents' commands", configVar).
+			WithHint("put that configuration into ~/.config/opencode/opencode.json, which may have comments")
 	}
-	return set(env, configVar, content)
+	return set(env, configVar, content), nil
 }
 
 // plugged adds a plugin to a configuration; ok is false where that is in a form

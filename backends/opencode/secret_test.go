@@ -4,7 +4,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+
+	"boo/orchestrator"
 )
 
 func TestAServersCommandsDoNotFindItsPassword(t *testing.T) {
@@ -15,16 +18,22 @@ func TestAServersCommandsDoNotFindItsPassword(t *testing.T) {
 		"":                               `{"plugin":[` + spec + `]}`,
 		`{"model":"a/b"}`:                `{"model":"a/b","plugin":[` + spec + `]}`,
 		`{"plugin":["x",["y",{"z":1}]]}`: `{"plugin":["x",["y",{"z":1}],` + spec + `]}`,
-		`{/* of a form of its own */}`:   `{/* of a form of its own */}`,
-		`{"plugin":"x"}`:                 `{"plugin":"x"}`,
-		`null`:                           `null`,
+		`{/* of a form of its own */}`:   "",
+		`{"plugin":"x"}`:                 "",
+		`null`:                           "",
 	} {
 		env := []string{"A=1", passwordVar + "=old"}
 		if config != "" {
 			env = append(env, configVar+"="+config)
 		}
-		got := Protocol{Dir: filepath.Dir(plugin)}.environment(env, "new")
-		if !slices.Contains(got, configVar+"="+want) || lookUp(got, passwordVar) != "new" || slices.Contains(got, passwordVar+"=old") {
+		got, err := Protocol{Dir: filepath.Dir(plugin)}.environment(env, "new")
+		if want == "" {
+			if orchestrator.CodeOf(err) != orchestrator.CodeInvalid || !strings.Contains(err.Error(), configVar) || strings.Contains(err.Error(), config) {
+				t.Errorf("%s: %v", config, err)
+			}
+			continue
+		}
+		if err != nil || !slices.Contains(got, configVar+"="+want) || lookUp(got, passwordVar) != "new" || slices.Contains(got, passwordVar+"=old") {
 			t.Errorf("%s: got %q", config, got)
 		}
 	}
