@@ -8,6 +8,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"boo/orchestrator"
@@ -173,18 +175,32 @@ func (p *inProcess) tree(ctx context.Context) (treeedit.Result, error) {
 // write adds trees and commit to the pack, and puts it in place.
 func (p *inProcess) write(edited treeedit.Result, c commit) (orchestrator.Snapshot, error) {
 	snap := orchestrator.Snapshot{Tree: edited.Root, Parent: c.parents[0]}
-	for _, tree := range edited.Trees {
-		if _, err := p.pack.Add(objectid.Tree, tree.Content); err != nil {
-			return snap, err
-		}
+	err := p.addTrees(edited.Trees)
+	if err != nil {
+		return snap, err
 	}
 	c.tree = snap.Tree
-	var err error
 	if snap.Commit, err = p.pack.Add(objectid.Commit, c.encode()); err != nil {
 		return snap, err
 	}
 	p.written, err = p.pack.Commit()
 	return snap, err
+}
+
+// addTrees adds trees to the pack, as many at a time as files are read.
+func (p *inProcess) addTrees(trees []treeedit.Object) error {
+	errs := make([]error, readers)
+	var wg sync.WaitGroup
+	var next atomic.Int64
+	for i := range errs {
+		wg.Go(func() {
+			for at := next.Add(1) - 1; at < int64(len(trees)) && errs[i] == nil; at = next.Add(1) - 1 {
+				_, errs[i] = p.pack.Add(objectid.Tree, trees[at].Content)
+			}
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
 }
 
 // exists reports objects that are certainly there.

@@ -20,7 +20,8 @@ const level = 2
 // Text in which hardly anything repeats, such as digests in hex, the level above
 // takes for noise in whole or in part, as chance will have it, although there are
 // few different letters in it: what did not become half its size is given to a
-// coder of letters alone too, which is fast. Source code becomes a third.
+// coder of letters alone too, which is fast. Source code becomes a third. Trees
+// never do, as half of them are ids, which no coder makes smaller.
 const lettersOnly = zlib.HuffmanOnly
 
 // coder turns the content of one object into its bytes in a pack.
@@ -47,11 +48,11 @@ var coders = sync.Pool{New: func() any {
 // whole compresses an object that is in memory into c.buf.
 func (c *coder) whole(kind objectid.Kind, content []byte) error {
 	c.zlib = c.levels
-	if err := c.once(kind, content); err != nil || c.buf.Len() < len(content)/2 || len(content) < fewLetters {
+	err := c.once(kind, content)
+	if err != nil || kind == objectid.Tree || c.buf.Len() < len(content)/2 || len(content) < fewLetters {
 		return err
 	}
 	if c.letters == nil {
-		var err error
 		if c.letters, err = zlib.NewWriterLevel(nil, lettersOnly); err != nil {
 			return err
 		}
@@ -59,7 +60,7 @@ func (c *coder) whole(kind objectid.Kind, content []byte) error {
 	crc, written := c.crc, c.written
 	c.buf, c.first = c.first, c.buf
 	c.zlib = c.letters
-	err := c.once(kind, content)
+	err = c.once(kind, content)
 	c.zlib = c.levels
 	if c.written > written {
 		c.crc, c.written = crc, written
