@@ -29,7 +29,7 @@ const orderVar = "BOO_REAPER_TEST_ORDER"
 type order struct {
 	Dir  string
 	Chat orchestrator.ChatID
-	Do   string // archive, restore, sweep
+	Do   string // archive, restore, sweep; open or map the file Dir, until stdin ends
 	Die  int    // before this step, counted from 1
 	At   string // or before this one, by name
 }
@@ -49,6 +49,9 @@ func obey(raw string) error {
 	var o order
 	if err := json.Unmarshal([]byte(raw), &o); err != nil {
 		return err
+	}
+	if o.Do == "open" || o.Do == "map" {
+		return holdFile(o.Dir, o.Do == "map")
 	}
 	w, err := open(o.Dir)
 	if err != nil {

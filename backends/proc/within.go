@@ -1,6 +1,7 @@
 package proc
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,7 +13,8 @@ import (
 )
 
 // Within lists the processes that work in dir: their working directory is in
-// there, or a file that they have open. This process itself is left out.
+// there, or a file that they have open or in memory, as they have their program.
+// This process itself is left out.
 func (Table) Within(dir string) ([]orchestrator.Inhabitant, error) {
 	real, err := filepath.EvalSymlinks(dir) // the kernel tells of no others
 	if err != nil {
@@ -48,12 +50,26 @@ func placesIn(pid int, dir string) (places []string) {
 	if at, err := os.Readlink(proc + "/cwd"); err == nil && below(at, dir) {
 		places = append(places, at)
 	}
-	open, err := os.ReadDir(proc + "/fd")
-	if err != nil {
-		return places
-	}
+	open, _ := os.ReadDir(proc + "/fd")
 	for _, fd := range open {
 		if at, err := os.Readlink(filepath.Join(proc, "fd", fd.Name())); err == nil && below(at, dir) && !slices.Contains(places, at) {
+			places = append(places, at)
+		}
+	}
+	return append(places, mappedIn(proc, dir)...)
+}
+
+// mappedIn lists the files in dir that a process has in its memory, one address
+// space to a line (proc_pid_maps(5)); a descriptor is not needed for that. As a
+// rule there is none, and then no line is looked at.
+func mappedIn(proc, dir string) (places []string) {
+	maps, err := os.ReadFile(proc + "/maps")
+	if err != nil || !bytes.Contains(maps, []byte(" "+dir+"/")) {
+		return nil
+	}
+	for line := range strings.Lines(string(maps)) {
+		_, at, found := strings.Cut(strings.TrimSuffix(line, "\n"), " "+dir+"/")
+		if at = dir + "/" + at; found && !strings.HasSuffix(at, " (deleted)") && !slices.Contains(places, at) {
 			places = append(places, at)
 		}
 	}
