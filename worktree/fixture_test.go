@@ -202,11 +202,27 @@ func (f *fixture) oracle(wt orchestrator.Worktree, forced, without []string) orc
 	for _, path := range without {
 		f.remove(filepath.Join(clone, path))
 	}
+	if len(wt.Sparse) > 0 {
+		f.leaveOut(clone)
+	}
 	f.git(clone, "add", "-A")
 	if len(forced) > 0 {
-		f.git(clone, append([]string{"add", "-f", "--"}, forced...)...)
+		f.git(clone, append([]string{"add", "-f", "--sparse", "--"}, forced...)...)
 	}
 	return orchestrator.ObjectID(f.git(clone, "write-tree"))
+}
+
+// leaveOut has a clone's index take files that are not there for left out.
+func (f *fixture) leaveOut(clone string) {
+	f.t.Helper()
+	args := []string{"update-index", "--skip-worktree", "--"}
+	for path := range strings.SplitSeq(f.git(clone, "ls-files", "-z"), "\x00") {
+		inside := strings.HasPrefix(path, "dira/") || !strings.Contains(path, "/")
+		if _, err := os.Lstat(filepath.Join(clone, path)); path != "" && err != nil && !inside {
+			args = append(args, path)
+		}
+	}
+	f.git(clone, args...)
 }
 
 func skippedPaths(snap orchestrator.Snapshot) map[string]string {

@@ -49,6 +49,27 @@ func TestSnapshotsOfRandomWorkEqualPlainGit(t *testing.T) {
 	}
 }
 
+// TestSnapshotsOfRandomSparseWorkEqualPlainGit is the same in worktrees that are
+// limited to a directory. What is outside of it and not there is not deleted.
+func TestSnapshotsOfRandomSparseWorkEqualPlainGit(t *testing.T) {
+	for seed := range uint64(3) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			w := newRandomWork(t, 200+4*seed, "dira")
+			for round := range 8 {
+				for range 1 + w.rng.IntN(6) {
+					w.step()
+				}
+				snap := w.f.snapshot(w.wt)
+				if want := w.f.oracle(w.wt, w.forcedNow(), nil); snap.Tree != want {
+					t.Fatalf("round %d after %s\nsnapshot:\n%s\nplain git:\n%s", round, strings.Join(w.log, ", "),
+						w.f.listing(w.f.repo, snap.Tree), w.f.listing(w.f.root+"/oracle", want))
+				}
+			}
+		})
+	}
+}
+
 // randomWork is an agent without a plan.
 type randomWork struct {
 	f      *fixture
@@ -59,11 +80,11 @@ type randomWork struct {
 	log    []string
 }
 
-func newRandomWork(t *testing.T, seed uint64) *randomWork {
+func newRandomWork(t *testing.T, seed uint64, sparse ...string) *randomWork {
 	w := &randomWork{rng: rand.New(rand.NewPCG(seed, 7)), forced: map[string]bool{}, odd: seed%4 == 3}
 	w.f = newFixture(t, func(o *worktree.Options) {
 		o.Fallback = func(why error) {
-			if !w.odd && !errors.Is(why, worktree.ErrUnwatched) {
+			if !w.odd && len(sparse) == 0 && !errors.Is(why, worktree.ErrUnwatched) {
 				t.Errorf("left to git after %s: %v", strings.Join(w.log, ", "), why)
 			}
 		}
@@ -76,7 +97,7 @@ func newRandomWork(t *testing.T, seed uint64) *randomWork {
 		w.f.write(w.f.repo+"/.gitattributes", "* text=auto\nfb* eol=crlf\nfy* -text\nfx* filter=none\n")
 	}
 	w.f.commit()
-	w.wt = w.f.create()
+	w.wt = w.f.sparse(sparse...)
 	return w
 }
 
@@ -120,7 +141,7 @@ func (w *randomWork) step() {
 			w.clear(path)
 			w.f.remove(path)
 			w.f.write(path, "forced\n")
-			w.f.git(dir, "add", "-f", "--", name)
+			w.f.git(dir, "add", "-f", "--sparse", "--", name)
 		},
 		"git commit": func() { w.f.git(dir, "commit", "-q", "--allow-empty", "-am", "agent") },
 	}

@@ -94,8 +94,9 @@ func (e *Engine) limit(ctx context.Context, wt orchestrator.Worktree, r repo) er
 }
 
 // sparse corrects a scan of a sparse worktree: files that are marked and yet
-// there have been written by the agent, and those that are marked and not there
-// have not been deleted.
+// there have been written by the agent, those in whose place there is a directory
+// have been replaced, and those that are marked and not there have not been
+// deleted.
 func (e *Engine) sparse(ctx context.Context, wt orchestrator.Worktree, r repo, s *scan) error {
 	if len(wt.Sparse) == 0 {
 		return nil
@@ -112,8 +113,12 @@ func (e *Engine) sparse(ctx context.Context, wt orchestrator.Worktree, r repo, s
 			absent[file] = true
 			continue
 		}
-		_, err := lstatBelow(string(wt.Dir), string(file))
-		if !errors.Is(err, fs.ErrNotExist) {
+		info, err := lstatBelow(string(wt.Dir), string(file))
+		switch {
+		case err == nil && !info.Mode().IsRegular() && info.Mode()&fs.ModeSymlink == 0:
+			s.set = append(s.set, indexed{path: file}) // something else stands there now
+			continue
+		case !errors.Is(err, fs.ErrNotExist):
 			s.back = append(s.back, file)
 			continue
 		}
