@@ -30,10 +30,11 @@ func (e *Engine) prepare(ctx context.Context, t Turn, environ []string) (Worktre
 // recordBefore takes and stores the snapshot before a turn, and has the worktree
 // watched from then on.
 func (e *Engine) recordBefore(ctx context.Context, t Turn, wt Worktree) (before Snapshot, watch TreeWatch, err error) {
-	by, err := e.owedTo(ctx, t)
+	last, err := e.lastBegun(ctx, t)
 	if err != nil {
 		return before, nil, err
 	}
+	by := owed([]Turn{last}, t)
 	from, err := e.newest(ctx, wt)
 	if err != nil {
 		return before, nil, err
@@ -47,8 +48,13 @@ func (e *Engine) recordBefore(ctx context.Context, t Turn, wt Worktree) (before 
 	if err != nil {
 		return before, nil, err
 	}
-	err = e.untilBaselineHolds(ctx, t.Chat, func(wt Worktree) error {
-		delta, _, err := e.delta(ctx, wt, from, before.Commit, by)
+	err = e.untilBaselineHolds(ctx, t.Chat, func(wt Worktree) (err error) {
+		// What was stored with the end of the last turn holds where its snapshot
+		// is the newest still: an apply or reject since then has kept it so.
+		var delta ChangeDelta
+		if before.Commit != last.After {
+			delta, _, err = e.delta(ctx, wt, from, before.Commit, by)
+		}
 		if err != nil {
 			return err
 		}
@@ -96,13 +102,14 @@ func (e *Engine) untilBaselineHolds(ctx context.Context, chat ChatID, store func
 	}
 }
 
-// owedTo says whose work it is that the newest snapshot does not have.
-func (e *Engine) owedTo(ctx context.Context, t Turn) (Contribution, error) {
+// lastBegun returns the turn before this one that has a snapshot; the zero Turn
+// if there is none.
+func (e *Engine) lastBegun(ctx context.Context, t Turn) (Turn, error) {
 	last, err := e.Store.LastTurn(ctx, TurnQuery{Chat: t.Chat, Before: t.Number, Begun: true})
 	if CodeOf(err) == CodeNotFound {
-		err = nil
+		return Turn{}, nil
 	}
-	return owed([]Turn{last}, t), err
+	return last, err
 }
 
 // owed says whose work the snapshot before a turn records: that of the earlier

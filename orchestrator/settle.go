@@ -36,12 +36,13 @@ func (e *Engine) settle(ctx context.Context, wt Worktree, t Turn, out outcome, t
 		return after, e.endUnsnapshotted(ctx, t, out, err)
 	}
 	e.sayOddities(ctx, wt, t)
-	from := t.Before
-	if after.Tree != "" && after.Tree == out.before {
-		from = after.Commit // nothing differs, and nobody need look
-	}
-	err = e.untilBaselineHolds(ctx, t.Chat, func(wt Worktree) error {
-		delta, share, err := e.delta(ctx, wt, from, after.Commit, Contribution{Agent: t.Agent, Turn: t.ID})
+	same := after.Tree != "" && after.Tree == out.before // nothing differs, and nobody need look
+	err = e.untilBaselineHolds(ctx, t.Chat, func(wt Worktree) (err error) {
+		var delta ChangeDelta
+		var share []FileChange
+		if !same {
+			delta, share, err = e.delta(ctx, wt, t.Before, after.Commit, Contribution{Agent: t.Agent, Turn: t.ID})
+		}
 		if err != nil {
 			return err
 		}

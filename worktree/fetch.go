@@ -5,6 +5,7 @@ import (
 	"errors"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"boo/orchestrator"
@@ -14,7 +15,9 @@ import (
 // fetchTime is how long a remote may take.
 const fetchTime = 2 * time.Minute
 
-var requestWord = regexp.MustCompile(`^(?:(pr|mr)[/:]|(#)|(!))([1-9][0-9]{0,17})$`)
+var requestWord = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:(pr|mr)[/:]|(#)|(!))([1-9][0-9]{0,17})$`)
+})
 
 // remoteRefs returns the refs of a remote that a base may stand for, the likely
 // one first, and what they are to people; none for any other revision. Hosts
@@ -30,7 +33,7 @@ func remoteRefs(rev string) (sources []string, what string) {
 	if id, ok := strings.CutPrefix(rev, merge); ok && strings.HasSuffix(id, "/head") {
 		return []string{rev}, rev
 	}
-	match := requestWord.FindStringSubmatch(rev)
+	match := requestWord().FindStringSubmatch(rev)
 	if match == nil {
 		return nil, ""
 	}

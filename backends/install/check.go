@@ -81,7 +81,7 @@ func (i Installer) checkPackage(def backends.Definition, dir, said string) error
 		err = json.Unmarshal(data, &has)
 	}
 	switch {
-	case npmFull.MatchString(said):
+	case npmFull().MatchString(said):
 		// npm only warns of files that it could not unpack.
 		return i.full(def, "npm could not unpack everything")
 	case err != nil:

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 
 	"boo/backends"
 	"boo/orchestrator"
@@ -15,14 +16,20 @@ import (
 // The codes by which npm and node tell what went wrong; npm prints them in
 // lines of their own ("npm error code ENOSPC").
 var (
-	npmFull    = regexp.MustCompile(`\b(ENOSPC|EDQUOT)\b`)
-	npmDenied  = regexp.MustCompile(`\b(EACCES|EPERM|EROFS)\b`)
-	npmOffline = regexp.MustCompile(`\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ENOTCACHED|ERR_SOCKET_TIMEOUT|EPIPE|FETCH_ERROR)\b`)
-	npmMissing = regexp.MustCompile(`\bcode (E404|ETARGET)\b`)
-	npmForeign = regexp.MustCompile(`\bcode EBADPLATFORM\b`)
-	npmEngine  = regexp.MustCompile(`\bcode EBADENGINE\b`)
-	npmLine    = regexp.MustCompile(`(?m)^npm (?:error|ERR!) (.*)$`)
+	npmFull    = lazily(`\b(ENOSPC|EDQUOT)\b`)
+	npmDenied  = lazily(`\b(EACCES|EPERM|EROFS)\b`)
+	npmOffline = lazily(`\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ENOTCACHED|ERR_SOCKET_TIMEOUT|EPIPE|FETCH_ERROR)\b`)
+	npmMissing = lazily(`\bcode (E404|ETARGET)\b`)
+	npmForeign = lazily(`\bcode EBADPLATFORM\b`)
+	npmEngine  = lazily(`\bcode EBADENGINE\b`)
+	npmLine    = lazily(`(?m)^npm (?:error|ERR!) (.*)$`)
 )
+
+// lazily compiles an expression when it is asked for: every command would wait
+// for what hardly any needs.
+func lazily(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
 
 // npmError says in words why npm ended with an error.
 func (i Installer) npmError(ctx context.Context, def backends.Definition, err error, said string) error {
@@ -35,19 +42,19 @@ func (i Installer) npmError(ctx context.Context, def backends.Definition, err er
 	again := "boo agents install " + string(def.Name)
 	what := def.Package.Name + "@" + def.Package.Version
 	switch {
-	case npmFull.MatchString(said):
+	case npmFull().MatchString(said):
 		return i.full(def, "npm says: %s", npmReason(said))
-	case npmMissing.MatchString(said):
+	case npmMissing().MatchString(said):
 		return orchestrator.Errorf(orchestrator.CodeNotFound, "npm does not find %s where it is configured to look: %s", what, npmReason(said)).
 			WithHint("npm view %s version", what)
-	case npmForeign.MatchString(said):
+	case npmForeign().MatchString(said):
 		return i.agentError(def, "%s is not made for this machine (%s/%s)", what, runtime.GOOS, runtime.GOARCH)
-	case npmEngine.MatchString(said):
+	case npmEngine().MatchString(said):
 		return i.agentError(def, "%s does not run on the node that is on PATH: %s", what, npmReason(said)).WithHint("node --version")
-	case npmOffline.MatchString(said):
+	case npmOffline().MatchString(said):
 		return i.agentError(def, "npm cannot reach its registry: %s", npmReason(said)).
 			WithHint("check the network, the proxy and npm ping, then: %s", again)
-	case npmDenied.MatchString(said):
+	case npmDenied().MatchString(said):
 		return orchestrator.Errorf(orchestrator.CodeDenied, "npm may not write where it has to: %s", npmReason(said)).
 			WithHint("npm config get cache")
 	}
@@ -57,7 +64,7 @@ func (i Installer) npmError(ctx context.Context, def backends.Definition, err er
 // npmReason returns the lines in which npm explains itself, in one.
 func npmReason(said string) string {
 	var lines []string
-	for _, m := range npmLine.FindAllStringSubmatch(said, -1) {
+	for _, m := range npmLine().FindAllStringSubmatch(said, -1) {
 		line := strings.TrimSpace(m[1])
 		if line != "" && !strings.HasPrefix(line, "A complete log") && len(lines) < 4 {
 			lines = append(lines, line)

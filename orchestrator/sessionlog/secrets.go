@@ -24,7 +24,7 @@ func (r redactor) secrets(text string) (found []span) {
 		}
 	}
 	if slices.ContainsFunc(tokenMarks, func(mark string) bool { return strings.Contains(text, mark) }) {
-		for _, at := range tokens.FindAllStringIndex(text, -1) {
+		for _, at := range tokens().FindAllStringIndex(text, -1) {
 			found = append(found, span{at[0], at[1]})
 		}
 	}
