@@ -120,10 +120,10 @@ func TestARemovedChatIsHiddenAndComesBackWithItsHistory(t *testing.T) {
 	if len(done.Sessions) != 1 || !done.Sessions[0].Deleted {
 		t.Errorf("removed %+v", done)
 	}
-	if list, err := w.Chats(t.Context(), w.repo, false); err != nil || len(list) != 0 {
+	if list, err := w.Chats(t.Context(), orchestrator.ChatsRequest{Dir: w.repo}); err != nil || len(list) != 0 {
 		t.Errorf("shown: %+v, %v", list, err)
 	}
-	if list, err := w.Chats(t.Context(), w.repo, true); err != nil || len(list) != 1 || list[0].State != orchestrator.ChatArchived {
+	if list, err := w.Chats(t.Context(), orchestrator.ChatsRequest{All: true}); err != nil || len(list) != 1 || list[0].State != orchestrator.ChatArchived {
 		t.Errorf("all: %+v, %v", list, err)
 	}
 	if again, err := w.RemoveChat(t.Context(), ref, orchestrator.CloseOptions{}); err != nil || !again.Already {

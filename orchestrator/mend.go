@@ -162,7 +162,7 @@ func (e *Engine) Repair(ctx context.Context, ref ChatRef) ([]WorktreeRepair, err
 // repairable lists the chats that ref means: one, or those of the repository.
 func (e *Engine) repairable(ctx context.Context, ref ChatRef) ([]ChatSummary, error) {
 	if ref.Prefix == "" {
-		return e.Chats(ctx, ref.Dir, false)
+		return e.Chats(ctx, ChatsRequest{Dir: ref.Dir})
 	}
 	chat, err := e.resolve(ctx, ref)
 	return []ChatSummary{chat}, err

@@ -3,15 +3,15 @@ package orchestrator
 import "context"
 
 // Chats lists chats; see [Service.Chats].
-func (e *Engine) Chats(ctx context.Context, dir string, all bool) ([]ChatSummary, error) {
-	if all {
-		return e.Store.Chats(ctx, ChatQuery{})
+func (e *Engine) Chats(ctx context.Context, req ChatsRequest) ([]ChatSummary, error) {
+	if req.All {
+		return e.Store.Chats(ctx, ChatQuery{Brief: req.Brief})
 	}
-	repo, ok, err := e.repoOf(ctx, dir)
+	repo, ok, err := e.repoOf(ctx, req.Dir)
 	if err != nil || !ok {
 		return nil, err
 	}
-	return e.Store.Chats(ctx, ChatQuery{Repo: repo.ID, Shown: true})
+	return e.Store.Chats(ctx, ChatQuery{Repo: repo.ID, Shown: true, Brief: req.Brief})
 }
 
 // repoOf finds the repository that dir is in; ok is false if boo has not been

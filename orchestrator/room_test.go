@@ -23,7 +23,7 @@ func TestNoWorktreeIsMadeOfTheLastOfTheDisk(t *testing.T) {
 	if refs := w.git("for-each-ref", "refs/boo/bases"); refs != "" {
 		t.Errorf("something was made: %s", refs)
 	}
-	if list, err := w.Chats(t.Context(), w.repo, true); err != nil || len(list) != 1 {
+	if list, err := w.Chats(t.Context(), orchestrator.ChatsRequest{All: true}); err != nil || len(list) != 1 {
 		t.Errorf("chats %+v, %v", list, err)
 	}
 	w.turn("one", "say three") // the worktree that is there goes on

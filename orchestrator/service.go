@@ -47,8 +47,8 @@ type Service interface {
 	// CodeInvalid if the agent does not offer such an answer: it stays open then.
 	Answer(ctx context.Context, id PermissionID, a PermissionAnswer) error
 
-	// Chats lists chats: those of the repository that dir is in, or all.
-	Chats(ctx context.Context, dir string, all bool) ([]ChatSummary, error)
+	// Chats lists chats, the last used first.
+	Chats(ctx context.Context, req ChatsRequest) ([]ChatSummary, error)
 	// Chat shows one chat; see [ChatRef].
 	Chat(ctx context.Context, ref ChatRef) (ChatDetail, error)
 	// Log lists a chat's events after a number, at most limit.
@@ -130,6 +130,17 @@ type CreateRequest struct {
 	Base    string    // as in [SendRequest]
 	Sparse  []string  // as in [SendRequest]
 	Environ []string  // as in [SendRequest]
+}
+
+// ChatsRequest says which chats to list: those of the repository that Dir is in,
+// without those that were removed, or all.
+type ChatsRequest struct {
+	Dir string
+	All bool
+	// Brief leaves out what people are not shown in a list: of a chat there is id,
+	// name, title, state, last use, turns, pending changes, agents and last state
+	// only.
+	Brief bool
 }
 
 // SendRequest is a prompt and where it goes.

@@ -56,6 +56,7 @@ type ChatQuery struct {
 	Repo   RepoID
 	Called string // the beginning of the id, or the name
 	Shown  bool   // without those that were removed
+	Brief  bool   // see [ChatsRequest]
 	Limit  int
 }
 

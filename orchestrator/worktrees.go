@@ -38,7 +38,7 @@ type LeftToGit struct {
 
 // WorktreeList lists worktrees; see [Service.WorktreeList].
 func (e *Engine) WorktreeList(ctx context.Context, dir string, all bool) ([]WorktreeInfo, error) {
-	chats, err := e.Chats(ctx, dir, all)
+	chats, err := e.Chats(ctx, ChatsRequest{Dir: dir, All: all})
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -43,7 +44,7 @@ func runChatLs(ctx context.Context, e *env, all bool) error {
 	if err != nil {
 		return err
 	}
-	chats, err := svc.Chats(ctx, e.Dir, all)
+	chats, err := svc.Chats(ctx, orchestrator.ChatsRequest{Dir: e.Dir, All: all, Brief: !e.JSON && !all})
 	if err != nil {
 		return err
 	}
@@ -66,7 +67,7 @@ func runChatLs(ctx context.Context, e *env, all bool) error {
 		if all {
 			title = filepath.Base(string(c.RepoRoot)) + ": " + title
 		}
-		t.Row(tty.Cyan(string(c.ID)), tty.Plain(ago(e.Now(), c.LastUsedAt)), tty.Plain(fmt.Sprint(c.Turns)),
+		t.Row(tty.Cyan(string(c.ID)), tty.Plain(ago(e.Now(), c.LastUsedAt)), tty.Plain(strconv.Itoa(c.Turns)),
 			pendingCount(c.Pending), lastSpan(c), tty.Plain(names(c.Agents)), tty.Plain(title))
 	}
 	t.Print(e.Stdout)
@@ -85,7 +86,7 @@ func pendingCount(n int) tty.Span {
 	if n == 0 {
 		return tty.Dim("-")
 	}
-	return tty.Yellow(fmt.Sprint(n))
+	return tty.Yellow(strconv.Itoa(n))
 }
 
 // lastSpan says how a chat's last turn ended, or that the chat itself has.

@@ -77,7 +77,7 @@ func (l *living) chats() (found []candidate) {
 	if !ok {
 		return nil
 	}
-	chats, err := svc.Chats(l.ctx, l.e.Dir, false)
+	chats, err := svc.Chats(l.ctx, orchestrator.ChatsRequest{Dir: l.e.Dir, Brief: true})
 	if err != nil {
 		return nil
 	}

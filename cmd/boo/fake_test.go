@@ -126,7 +126,7 @@ func (f *fakeService) Answer(_ context.Context, id orchestrator.PermissionID, a 
 	return nil
 }
 
-func (f *fakeService) Chats(context.Context, string, bool) ([]orchestrator.ChatSummary, error) {
+func (f *fakeService) Chats(context.Context, orchestrator.ChatsRequest) ([]orchestrator.ChatSummary, error) {
 	return f.chats, nil
 }
 

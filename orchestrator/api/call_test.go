@@ -43,7 +43,7 @@ func (h *held) Undo(ctx context.Context, _ string, waiting func()) (orchestrator
 	return orchestrator.ApplyResult{}, h.hold(ctx)
 }
 
-func (h *held) Chats(ctx context.Context, _ string, _ bool) ([]orchestrator.ChatSummary, error) {
+func (h *held) Chats(ctx context.Context, _ orchestrator.ChatsRequest) ([]orchestrator.ChatSummary, error) {
 	return nil, h.hold(ctx)
 }
 
@@ -92,7 +92,7 @@ func TestWhoGivesUpWaitingEndsTheCall(t *testing.T) {
 func TestWhoGivesUpReadingEndsTheReading(t *testing.T) {
 	h := newHeld()
 	client := api.NewClient(serve(t, h, api.Options{}))
-	if _, err := client.Chats(h.giveUp(t), "/", true); !errors.Is(err, errGaveUp) {
+	if _, err := client.Chats(h.giveUp(t), orchestrator.ChatsRequest{All: true}); !errors.Is(err, errGaveUp) {
 		t.Errorf("%v", err)
 	}
 	<-h.ended

@@ -32,14 +32,9 @@ var (
 			return svc.Permissions(ctx, in.Ref, in.All)
 		},
 	}
-	rowChats = call[chatsIn, []orchestrator.ChatSummary]{
-		route: "POST /v1/chats",
-		do: func(svc orchestrator.Service, ctx context.Context, in chatsIn) ([]orchestrator.ChatSummary, error) {
-			return svc.Chats(ctx, in.Dir, in.All)
-		},
-	}
-	rowChat = call[orchestrator.ChatRef, orchestrator.ChatDetail]{route: "POST /v1/chat", do: orchestrator.Service.Chat}
-	rowLog  = call[logIn, []orchestrator.Event]{
+	rowChats = call[orchestrator.ChatsRequest, []orchestrator.ChatSummary]{route: "POST /v1/chats", do: orchestrator.Service.Chats}
+	rowChat  = call[orchestrator.ChatRef, orchestrator.ChatDetail]{route: "POST /v1/chat", do: orchestrator.Service.Chat}
+	rowLog   = call[logIn, []orchestrator.Event]{
 		route: "POST /v1/log",
 		do: func(svc orchestrator.Service, ctx context.Context, in logIn) ([]orchestrator.Event, error) {
 			return svc.Log(ctx, in.Ref, in.After, in.Limit)
@@ -70,9 +65,9 @@ var (
 		},
 	}
 	rowUsage     = call[orchestrator.UsageBy, []orchestrator.UsageLine]{route: "POST /v1/usage", do: orchestrator.Service.Usage}
-	rowWorktrees = call[chatsIn, []orchestrator.WorktreeInfo]{
+	rowWorktrees = call[worktreesIn, []orchestrator.WorktreeInfo]{
 		route: "POST /v1/worktrees",
-		do: func(svc orchestrator.Service, ctx context.Context, in chatsIn) ([]orchestrator.WorktreeInfo, error) {
+		do: func(svc orchestrator.Service, ctx context.Context, in worktreesIn) ([]orchestrator.WorktreeInfo, error) {
 			return svc.WorktreeList(ctx, in.Dir, in.All)
 		},
 	}
@@ -224,7 +219,7 @@ type permissionsIn struct {
 	All bool
 }
 
-type chatsIn struct {
+type worktreesIn struct {
 	Dir string
 	All bool
 }

@@ -35,8 +35,8 @@ func (c *Client) Permissions(ctx context.Context, ref orchestrator.ChatRef, all 
 }
 
 // Chats implements [orchestrator.Service].
-func (c *Client) Chats(ctx context.Context, dir string, all bool) ([]orchestrator.ChatSummary, error) {
-	return rowChats.on(ctx, c, chatsIn{dir, all})
+func (c *Client) Chats(ctx context.Context, req orchestrator.ChatsRequest) ([]orchestrator.ChatSummary, error) {
+	return rowChats.on(ctx, c, req)
 }
 
 // Chat implements [orchestrator.Service].
@@ -83,7 +83,7 @@ func (c *Client) Usage(ctx context.Context, by orchestrator.UsageBy) ([]orchestr
 
 // WorktreeList implements [orchestrator.Service].
 func (c *Client) WorktreeList(ctx context.Context, dir string, all bool) ([]orchestrator.WorktreeInfo, error) {
-	return rowWorktrees.on(ctx, c, chatsIn{dir, all})
+	return rowWorktrees.on(ctx, c, worktreesIn{dir, all})
 }
 
 // Repair implements [orchestrator.Service].

@@ -90,7 +90,7 @@ func takesTurns(t *testing.T, p place) {
 	if detail.ID != sent.Chat || detail.Chat.Repo == "" || detail.Repo.ID != detail.Chat.Repo || len(detail.TurnList) != 1 || len(detail.Sessions) != 1 {
 		t.Errorf("the chat is %+v", detail)
 	}
-	chats, err := p.Chats(t.Context(), p.repo, false)
+	chats, err := p.Chats(t.Context(), orchestrator.ChatsRequest{Dir: p.repo})
 	check(t, err)
 	if len(chats) != 1 || chats[0].Worktree.Dir != detail.Worktree.Dir || chats[0].Worktree.Dir == "" {
 		t.Errorf("the chats are %+v", chats)

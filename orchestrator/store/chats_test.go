@@ -57,6 +57,13 @@ func TestASummaryCountsWhatTheChatHas(t *testing.T) {
 		t.Fatalf("summary %+v", list)
 	}
 	equal(t, "agents", got.Agents, []orchestrator.AgentName{"goose", "qwen"})
+	brief, err := f.Chats(f.ctx, orchestrator.ChatQuery{Repo: f.repo.ID, Shown: true, Brief: true})
+	must(t, err)
+	equal(t, "in brief", brief, []orchestrator.ChatSummary{{
+		Chat:     orchestrator.Chat{ID: f.chat, Name: got.Name, Title: got.Title, State: got.Chat.State, LastUsedAt: got.LastUsedAt},
+		Worktree: orchestrator.Worktree{Chat: f.chat},
+		Turns:    3, Pending: 2, Agents: got.Agents, LastState: got.LastState,
+	}})
 }
 
 func TestAnEmptyStoreListsNothing(t *testing.T) {

@@ -103,6 +103,10 @@ func (s *Store) applied(ctx context.Context) (have []int, err error) {
 // recorded reads the table migrations. A file from before there was one has the
 // steps up to its user_version.
 func recorded(ctx context.Context, db sqlx.QueryerContext) (have []int, err error) {
+	unread := sqlx.SelectContext(ctx, db, &have, "SELECT number FROM migrations ORDER BY number")
+	if unread == nil {
+		return have, nil
+	}
 	var version, tables int
 	if err := sqlx.GetContext(ctx, db, &version, "PRAGMA user_version"); err != nil || version == 0 {
 		return nil, err
@@ -110,14 +114,13 @@ func recorded(ctx context.Context, db sqlx.QueryerContext) (have []int, err erro
 	if err := sqlx.GetContext(ctx, db, &tables, "SELECT count(*) FROM sqlite_schema WHERE name = 'migrations'"); err != nil {
 		return nil, err
 	}
-	if tables == 0 {
-		for n := range version {
-			have = append(have, n+1)
-		}
-		return have, nil
+	if tables > 0 {
+		return nil, unread
 	}
-	err = sqlx.SelectContext(ctx, db, &have, "SELECT number FROM migrations ORDER BY number")
-	return have, err
+	for n := range version {
+		have = append(have, n+1)
+	}
+	return have, nil
 }
 
 // step runs one migration, unless another process has changed the schema

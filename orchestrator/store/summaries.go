@@ -12,24 +12,36 @@ import (
 
 // CROSS has SQLite go by the order of the tables: the chats are read in their
 // order from an index, and what belongs to one is looked up as it comes.
-const selectSummaries = `
-SELECT c.id, c.repo_id, c.title, c.state, c.agents, c.last_state, c.name, c.kind, c.agent, c.model,
-       r.root, w.common_dir, w.dir, w.base, w.baseline, w.state, w.reason,
-       c.created_ms, c.last_used_ms, c.turns, c.pending, w.created_ms, c.closed_ms, c.log_after
-FROM chats c
+const (
+	briefColumns = "c.id, c.title, c.state, c.agents, c.last_state, c.name, c.last_used_ms, c.turns, c.pending"
+	otherColumns = `,
+       c.repo_id, c.kind, c.agent, c.model, r.root, w.common_dir, w.dir, w.base, w.baseline, w.state, w.reason,
+       c.created_ms, w.created_ms, c.closed_ms, c.log_after`
+	otherTables = `
 CROSS JOIN repos r ON r.id = c.repo_id
-CROSS JOIN worktrees w ON w.chat_id = c.id
-%s ORDER BY c.used_order DESC LIMIT ?`
+CROSS JOIN worktrees w ON w.chat_id = c.id`
+)
 
-// The columns of selectSummaries: first those with text, then those with numbers.
+func selectSummaries(brief bool, where string) string {
+	columns, tables := briefColumns+otherColumns, "chats c"+otherTables
+	if brief {
+		columns, tables = briefColumns, "chats c"
+	}
+	return fmt.Sprintf("SELECT %s FROM %s\n%s ORDER BY c.used_order DESC LIMIT ?", columns, tables, where)
+}
+
+// The columns: first those of briefColumns, then those of otherColumns.
 const (
 	sumID = iota
-	sumRepo
 	sumTitle
 	sumState
 	sumAgents
 	sumLastState
 	sumName
+	sumLastUsed
+	sumTurns
+	sumPending
+	sumRepo
 	sumKind
 	sumAgent
 	sumModel
@@ -41,9 +53,6 @@ const (
 	sumTreeState
 	sumReason
 	sumCreated
-	sumLastUsed
-	sumTurns
-	sumPending
 	sumTreeCreated
 	sumClosed
 	sumLogAfter
@@ -51,7 +60,7 @@ const (
 )
 
 // summaryRow is a row as the driver gives it: who lists a thousand chats waits
-// for each conversion.
+// for each conversion. What was not asked for is zero.
 type summaryRow [sumColumns]any
 
 func (r *summaryRow) text(column int) string {
@@ -117,7 +126,7 @@ func (s *Store) Chats(ctx context.Context, query orchestrator.ChatQuery) (list [
 	if query.Shown {
 		f.and("c.state <> 'archived'")
 	}
-	text, args := fmt.Sprintf(selectSummaries, f.where()), append(f.args, atMost(query.Limit))
+	text, args := selectSummaries(query.Brief, f.where()), append(f.args, atMost(query.Limit))
 	err = s.read(ctx, "list chats", func(q sqlx.QueryerContext) error {
 		list, err = listChats(ctx, q, text, args)
 		return err
@@ -131,8 +140,12 @@ func listChats(ctx context.Context, q sqlx.QueryerContext, query string, args []
 		return nil, err
 	}
 	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
 	var row summaryRow
-	into := make([]any, sumColumns)
+	into := make([]any, len(columns))
 	for i := range into {
 		into[i] = &row[i]
 	}

@@ -1,6 +1,6 @@
 package tty
 
-import "strings"
+import "bytes"
 
 // Table is rows of cells whose columns line up.
 type Table struct {
@@ -11,48 +11,78 @@ type Table struct {
 	Path int
 	// Prose has that column shortened from its right.
 	Prose bool
-	rows  [][]Span
+	rows  [][]cell
+}
+
+// cell is a clean text, which is measured once.
+type cell struct {
+	text  string
+	width int
+	style style
 }
 
 // Row adds a row.
-func (t *Table) Row(cells ...Span) { t.rows = append(t.rows, cells) }
+func (t *Table) Row(cells ...Span) {
+	row := make([]cell, len(cells))
+	for i, c := range cells {
+		text := c.clean()
+		row[i] = cell{text, Width(text), c.style}
+	}
+	t.rows = append(t.rows, row)
+}
 
-// Print writes the table. In a pipe nothing is shortened.
+// Print writes the table at once. In a pipe nothing is shortened.
 func (t *Table) Print(o *Output) {
 	widths := t.widths(o)
+	var b []byte
 	for _, row := range t.rows {
-		var b strings.Builder
-		for i, cell := range row {
-			text := cell.clean()
-			switch {
-			case i == t.Path && t.Prose:
-				text = Cut(text, widths[i])
-			case i == t.Path:
-				text = CutLeft(text, widths[i])
+		begin := len(b)
+		for i, c := range row {
+			if i == t.Path && c.width > widths[i] {
+				c = t.shortened(c, widths[i])
 			}
+			fill := widths[i] - c.width
 			if i > 0 {
-				b.WriteString("  ")
+				b = append(b, "  "...)
 			}
-			switch {
-			case t.Right[i]:
-				text = padLeft(text, widths[i])
-			case i < len(row)-1:
-				text = Pad(text, widths[i])
+			if t.Right[i] {
+				b = pad(b, fill)
 			}
-			b.WriteString(cell.style.paint(text, o.opt.Colour))
+			b = append(b, c.style.paint(c.text, o.opt.Colour)...)
+			if !t.Right[i] && i < len(row)-1 {
+				b = pad(b, fill)
+			}
 		}
-		o.put(strings.TrimRight(b.String(), " ") + "\n")
+		b = append(b[:begin+len(bytes.TrimRight(b[begin:], " "))], '\n')
 	}
+	o.put(string(b))
+}
+
+func (t *Table) shortened(c cell, width int) cell {
+	cut := CutLeft
+	if t.Prose {
+		cut = Cut
+	}
+	c.text = cut(c.text, width)
+	c.width = Width(c.text)
+	return c
+}
+
+func pad(b []byte, n int) []byte {
+	for range n {
+		b = append(b, ' ')
+	}
+	return b
 }
 
 func (t *Table) widths(o *Output) []int {
 	var widths []int
 	for _, row := range t.rows {
-		for i, cell := range row {
+		for i, c := range row {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[i] = max(widths[i], Width(cell.clean()))
+			widths[i] = max(widths[i], c.width)
 		}
 	}
 	if !o.opt.Terminal || t.Path < 0 || t.Path >= len(widths) {

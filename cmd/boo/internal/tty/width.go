@@ -7,6 +7,9 @@ import (
 
 // Width returns how many columns a clean text takes on a terminal.
 func Width(s string) int {
+	if printable(s) {
+		return len(s)
+	}
 	n := 0
 	for _, r := range s {
 		n += runeWidth(r)
@@ -52,9 +55,6 @@ func CutLeft(s string, width int) string {
 
 // Pad fills a clean text up to width columns.
 func Pad(s string, width int) string { return s + strings.Repeat(" ", max(0, width-Width(s))) }
-
-// padLeft fills a clean text up to width columns, on its left side.
-func padLeft(s string, width int) string { return strings.Repeat(" ", max(0, width-Width(s))) + s }
 
 var wide = &unicode.RangeTable{
 	R16: []unicode.Range16{
