@@ -108,7 +108,7 @@ func chat(ctx context.Context, p Patient, l *findings, c orchestrator.ChatSummar
 			what = err.Error()
 		}
 		l.add(Finding{
-			Check: "worktree", Level: Fault, Subject: id, What: what, Why: "no turn can be taken in it as it is",
+			Check: "worktree", Level: Fault, Subject: id, What: what, Why: "the next turn has to mend it before anything else",
 			Try: "boo worktree repair " + id,
 			Fix: "bring it back to its place, with the files of its newest snapshot where they are gone",
 			mend: func(ctx context.Context) error {
