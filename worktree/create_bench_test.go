@@ -14,6 +14,8 @@ import (
 
 	"boo/orchestrator"
 	"boo/worktree"
+
+	"golang.org/x/sys/unix"
 )
 
 // sizes are the repositories, in files, that benchmarks build.
@@ -135,14 +137,19 @@ func (f *bench) create() orchestrator.Worktree {
 	return wt
 }
 
-// contest measures jobs in turn, in an order that varies, and reports their
-// medians in milliseconds and their ratio to the one called "git", by the clock
-// and by the processor's time, which other work on the machine does not change.
-func (f *bench) contest(jobs map[string]func()) {
-	f.contestAfter(func() {}, jobs)
+// settled returns when the disk has what was written before, so that no job
+// waits for the writes of another.
+func (f *bench) settled() {
+	dir, err := os.Open(f.root)
+	f.must(err)
+	defer dir.Close()
+	f.must(unix.Syncfs(int(dir.Fd())))
 }
 
-// contestAfter is contest with a preparation, not measured, for each job.
+// contestAfter measures jobs in turn, in an order that varies, each after a
+// preparation that is not measured. It reports their medians in milliseconds and
+// their ratio to the one called "git", by the clock and by the processor's time,
+// which other work on the machine changes less.
 func (f *bench) contestAfter(prepare func(), jobs map[string]func()) {
 	times, work := map[string][]float64{}, map[string][]float64{}
 	for f.Loop() {
@@ -183,15 +190,15 @@ func processorTime() (used time.Duration) {
 
 // BenchmarkCreate makes worktrees by "git worktree add" and by the engine,
 // with the person's checkout to copy from, with another chat's worktree only,
-// and with the packed objects only. Nothing is removed in between: some file systems are ten times slower at creating files
-// just after others were deleted.
+// and with the packed objects only. Nothing is removed in between: some file
+// systems are ten times slower at creating files just after others were deleted.
 func BenchmarkCreate(b *testing.B) {
 	for _, n := range sizes() {
 		b.Run(fmt.Sprintf("files=%d", n), func(b *testing.B) {
 			f := newBench(b, n)
 			index, aside := filepath.Join(f.repo, ".git/index"), filepath.Join(f.root, "index")
 			f.create() // so that there is another chat
-			f.contest(map[string]func(){
+			f.contestAfter(f.settled, map[string]func(){
 				"git": func() {
 					f.made++
 					f.git(f.repo, "worktree", "add", "-q", "--detach", filepath.Join(f.root, "plain", fmt.Sprint(f.made)))

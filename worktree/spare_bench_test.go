@@ -18,6 +18,7 @@ func BenchmarkClaim(b *testing.B) {
 			f.contestAfter(func() {
 				spare = f.worktree()
 				f.must(f.engine.Spare(f.Context(), spare))
+				f.settled()
 			}, map[string]func(){
 				"git": func() {
 					f.made++
