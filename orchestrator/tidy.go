@@ -6,8 +6,11 @@ import "time"
 // after.
 const tidyEvery = time.Minute
 
-// tidy looks after what boo stores in a chat's repository, in the background,
-// after a turn. The engine waits for it, and cuts it off, when it closes; the
+// keptCheckpoints is how many of the newest checkpoints of a session are kept.
+const keptCheckpoints = 1000
+
+// tidy looks after what boo stores in a chat's repository, and of the chat's
+// checkpoints, in the background, after a turn. The engine waits for it, and cuts it off, when it closes; the
 // next turn then sees to the rest. That it fails is no turn's fault, and shows
 // in what "boo worktree ls" counts.
 func (e *Engine) tidy(chat ChatID) {
@@ -32,6 +35,7 @@ func (e *Engine) tidy(chat ChatID) {
 			return // another boo is at it
 		}
 		defer release()
+		_, _ = e.Store.DropCheckpoints(e.life, chat, "", keptCheckpoints)
 		_ = e.Trees.Maintain(e.life, wt.CommonDir)
 	}()
 }

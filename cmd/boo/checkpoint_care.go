@@ -62,7 +62,8 @@ func checkpointGcCommand(e *env) *cli.Command {
 		Name:      "gc",
 		Usage:     "remove old checkpoints of a chat",
 		ArgsUsage: "[CHAT]",
-		Description: "What is kept, beside the newest ones, is the last one from before each reset.\n" +
+		Description: "What is kept, beside the newest ones, is the last one from before each reset. By itself\n" +
+			"boo keeps the newest 1000 of each agent:\n" +
 			"  boo checkpoint gc --keep 20",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "agent", Usage: "of this `AGENT` only"},

@@ -142,11 +142,14 @@ func restoreCheckpoint(ctx context.Context, t *tx, c orchestrator.Checkpoint) (b
 // The newest of each generation that hold are kept: keep of the newest one, one
 // of each earlier one. What is set aside goes with those that are as old.
 const dropCheckpoints = `
-DELETE FROM checkpoints WHERE (chat_id, agent, generation, step) IN (
-    SELECT c.chat_id, c.agent, c.generation, c.step FROM checkpoints c WHERE c.chat_id = ?1 AND (?2 = '' OR c.agent = ?2)
-        AND (SELECT count(*) FROM (SELECT 1 FROM checkpoints n WHERE n.chat_id = c.chat_id AND n.agent = c.agent
-                AND n.generation = c.generation AND n.step > c.step AND n.quarantined_ms = 0 LIMIT ?3))
-            >= iif(c.generation = (SELECT max(generation) FROM checkpoints m WHERE m.chat_id = c.chat_id AND m.agent = c.agent), ?3, 1))`
+WITH kept (agent, generation, step) AS MATERIALIZED (
+    SELECT g.agent, g.generation, iif(g.generation = max(g.generation) OVER (PARTITION BY g.agent),
+        (SELECT min(step) FROM (SELECT step FROM checkpoints n WHERE n.chat_id = ?1 AND n.agent = g.agent AND n.generation = g.generation
+            AND n.quarantined_ms = 0 ORDER BY step DESC LIMIT ?3)),
+        (SELECT max(step) FROM checkpoints n WHERE n.chat_id = ?1 AND n.agent = g.agent AND n.generation = g.generation AND n.quarantined_ms = 0))
+    FROM (SELECT DISTINCT agent, generation FROM checkpoints WHERE chat_id = ?1 AND (?2 = '' OR agent = ?2)) g)
+DELETE FROM checkpoints WHERE chat_id = ?1
+    AND step < (SELECT k.step FROM kept k WHERE k.agent = checkpoints.agent AND k.generation = checkpoints.generation)`
 
 // DropCheckpoints removes old checkpoints; see [orchestrator.CheckpointStore].
 func (s *Store) DropCheckpoints(ctx context.Context, chat orchestrator.ChatID, agent orchestrator.AgentName, keep int) (dropped int, err error) {
