@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"boo/orchestrator"
+	"boo/pending"
 )
 
 // A test starts this binary again with an order in the environment; the process
@@ -175,6 +176,38 @@ func TestKilledAtEveryStepOfApply(t *testing.T) {
 	}
 	w.checkClean()
 	w.checkRecovered("at the end", before, after)
+}
+
+// letting are locks whose holder lets go once somebody waits for one.
+type letting struct {
+	orchestrator.Locks
+	release func()
+}
+
+func (l letting) Lock(ctx context.Context, name string, waiting func()) (func(), error) {
+	l.release()
+	return l.Locks.Lock(ctx, name, waiting)
+}
+
+// A child that a killed process was just starting holds its locks for a moment.
+func TestARecoveryWaitsForTheLocksOfAKilledProcess(t *testing.T) {
+	t.Parallel()
+	w, before, after := crashWorld(t)
+	for step := 1; w.die("apply", step); step++ {
+		if open, err := w.store.Applies(t.Context(), "", orchestrator.ApplyPrepared); err != nil || len(open) == 0 {
+			continue
+		}
+		release, ok, err := w.locks.TryLock(pending.LockName(w.at.Dir))
+		if !ok || err != nil {
+			t.Fatalf("%t %v", ok, err)
+		}
+		w.engine = pending.New(w.git, w.store, letting{w.locks, release})
+		if w.checkRecovered("killed", before, after) {
+			t.Error("it was applied")
+		}
+		return
+	}
+	t.Fatal("no step leaves a record")
 }
 
 func TestKilledAtEveryStepOfUndo(t *testing.T) {

@@ -167,8 +167,10 @@ func withTrailers(message string, chat orchestrator.ChatID, rows []orchestrator.
 
 // land carries the landing of a record out: the index first, the ref last.
 func (e *Engine) land(ctx context.Context, j *journal) error {
-	if err := e.stageSteps(ctx, j.checkout, j.Landing.Index, j.OldBaseline); err != nil {
-		return err
+	if len(j.Landing.Index) > 0 {
+		if err := e.git.Stage(ctx, j.checkout, j.Landing.Index, j.OldBaseline); err != nil {
+			return err
+		}
 	}
 	if j.Landing.Ref == "" {
 		return nil
@@ -176,24 +178,6 @@ func (e *Engine) land(ctx context.Context, j *journal) error {
 	e.mark("ref")
 	message := fmt.Sprintf("boo: %s of chat %s", j.ID, j.Chat)
 	return e.git.MoveBranch(ctx, j.checkout, j.Landing.Ref, j.Landing.Old, j.Landing.New, message)
-}
-
-func (e *Engine) stageSteps(ctx context.Context, c orchestrator.Checkout, steps []orchestrator.IndexStep, like orchestrator.ObjectID) error {
-	if len(steps) == 0 {
-		return nil
-	}
-	now, err := e.stagedAt(ctx, c, steps)
-	if err != nil {
-		return err
-	}
-	entries := make(map[orchestrator.Path]orchestrator.Entry, len(steps))
-	for _, s := range steps {
-		if now[s.Path] != s.Before {
-			return fmt.Errorf("stage %s: %w", s.Path, errChanged)
-		}
-		entries[s.Path] = s.After
-	}
-	return e.git.Stage(ctx, c, entries, like)
 }
 
 func (e *Engine) stagedAt(ctx context.Context, c orchestrator.Checkout, steps []orchestrator.IndexStep) (map[orchestrator.Path]orchestrator.Entry, error) {
@@ -228,16 +212,16 @@ func (e *Engine) unland(ctx context.Context, a orchestrator.Apply) error {
 	if err != nil {
 		return fmt.Errorf("read what is staged: %w", err)
 	}
-	entries := map[orchestrator.Path]orchestrator.Entry{}
-	for _, s := range l.Index {
-		if now[s.Path] == s.After {
-			entries[s.Path] = s.Before
+	var back []orchestrator.IndexStep
+	for _, s := range l.Reversed().Index {
+		if now[s.Path] == s.Before {
+			back = append(back, s)
 		}
 	}
-	if len(entries) == 0 {
+	if len(back) == 0 {
 		return nil
 	}
-	return e.git.Stage(ctx, c, entries, a.OldBaseline)
+	return e.git.Stage(ctx, c, back, a.OldBaseline)
 }
 
 // takeBack undoes on disk what a record that does not count did.

@@ -95,11 +95,11 @@ type Landings interface {
 	// Staged reads entries of the person's index; CodeConflict where it is in
 	// the midst of a merge, or has a file for a directory of the paths.
 	Staged(ctx context.Context, c orchestrator.Checkout, paths []orchestrator.Path) (map[orchestrator.Path]orchestrator.Entry, error)
-	// Stage sets entries of the person's index, all or none; like is any id of
-	// the repository.
-	Stage(ctx context.Context, c orchestrator.Checkout, entries map[orchestrator.Path]orchestrator.Entry, like orchestrator.ObjectID) error
+	// Stage changes entries of the person's index, all or none; CodeConflict where
+	// one is not as it is to be before. like is any id of the repository.
+	Stage(ctx context.Context, c orchestrator.Checkout, steps []orchestrator.IndexStep, like orchestrator.ObjectID) error
 	// Landed waits until no git that changes the index or a branch runs any more,
-	// one that a dead boo had started included.
+	// one that a dead boo had started included, and removes what that boo left.
 	Landed(ctx context.Context, c orchestrator.Checkout) error
 	// Sparse returns those of the paths that the checkout leaves out because it
 	// is a sparse one.

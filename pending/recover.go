@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"time"
 
 	"boo/orchestrator"
 )
@@ -24,6 +25,9 @@ func (e *Engine) Recover(ctx context.Context) ([]orchestrator.ApplyResult, error
 	var done []orchestrator.ApplyResult
 	for _, p := range e.places(ctx, records) {
 		release, free, err := e.locks.TryLock(p.lock)
+		if err == nil && !free && p.begun {
+			release, free, err = e.lockOfDying(ctx, p.lock)
+		}
 		if err != nil {
 			return done, err
 		}
@@ -40,26 +44,47 @@ func (e *Engine) Recover(ctx context.Context) ([]orchestrator.ApplyResult, error
 	return done, nil
 }
 
+// dyingTime is how long a killed process may take to let go of its locks: a
+// child that it was just starting holds them until it has started.
+const dyingTime = time.Second
+
+// lockOfDying waits for a lock that a killed process may hold still. Who is alive
+// and at work may hold it for longer.
+func (e *Engine) lockOfDying(ctx context.Context, name string) (release func(), free bool, err error) {
+	dying, cancel := context.WithTimeout(ctx, dyingTime)
+	defer cancel()
+	release, err = e.locks.Lock(dying, name, func() {})
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return nil, false, nil
+	}
+	return release, err == nil, err
+}
+
 // writingPlace is a checkout, or a chat's worktree, where something is left to
-// settle, and the lock that keeps others from writing there.
+// settle, and the lock that keeps others from writing there. begun is set where
+// an apply, undo or reject has begun, and does not count yet.
 type writingPlace struct {
 	orchestrator.Checkout
-	lock string
+	lock  string
+	begun bool
 }
 
 // places lists them. Records that nothing is left of are cleared on the way.
 func (e *Engine) places(ctx context.Context, records []orchestrator.Apply) []writingPlace {
 	var list []writingPlace
-	seen := map[orchestrator.CheckoutDir]bool{}
+	at := map[orchestrator.CheckoutDir]int{}
 	for _, a := range records {
 		if _, err := os.Lstat(a.StageDir); a.State != orchestrator.ApplyPrepared && errors.Is(err, fs.ErrNotExist) {
 			_ = e.store.ClearApply(ctx, a.ID) // then the next one does
 			continue
 		}
-		if !seen[a.Checkout] {
-			seen[a.Checkout] = true
-			list = append(list, writingPlace{orchestrator.Checkout{Dir: a.Checkout, GitDir: a.GitDir, CommonDir: a.CommonDir}, lockOf(a)})
+		i, seen := at[a.Checkout]
+		if !seen {
+			i = len(list)
+			at[a.Checkout] = i
+			list = append(list, writingPlace{Checkout: orchestrator.Checkout{Dir: a.Checkout, GitDir: a.GitDir, CommonDir: a.CommonDir}, lock: lockOf(a)})
 		}
+		list[i].begun = list[i].begun || a.State == orchestrator.ApplyPrepared
 	}
 	return list
 }

@@ -28,13 +28,15 @@ func (e *Engine) alone(ctx context.Context, c orchestrator.Checkout, call gitcmd
 }
 
 // Landed waits until no git runs any more that a boo, dead or alive, had start
-// to change the checkout's index or a branch.
+// to change the checkout's index or a branch, and removes what a dead one left
+// beside the index, its lock included.
 func (e *Engine) Landed(ctx context.Context, c orchestrator.Checkout) error {
 	dir, err := lastLanding(ctx, c)
 	if err != nil {
 		return coded(err, "wait for git in %s", c.Dir)
 	}
-	return dir.Close()
+	defer dir.Close()
+	return coded(dropCopies(indexOf(c)), "tidy up beside the index of %s", c.Dir)
 }
 
 // lastLanding opens the git directory and locks it. The lock ends when the last

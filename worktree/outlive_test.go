@@ -29,8 +29,8 @@ func TestWhoTakesBackWaitsForTheLastGitThatChangesTheIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := orchestrator.ObjectID(f.git(f.repo, "rev-parse", "HEAD:f"))
-	entries := map[orchestrator.Path]orchestrator.Entry{"g": {Mode: orchestrator.ModeRegular, ID: id}}
-	if err := f.engine.Stage(t.Context(), c, entries, id); err != nil {
+	steps := []orchestrator.IndexStep{{Path: "g", After: orchestrator.Entry{Mode: orchestrator.ModeRegular, ID: id}}}
+	if err := f.engine.Stage(t.Context(), c, steps, id); err != nil {
 		t.Fatal(err)
 	}
 	other, err := worktree.New(worktree.Options{Dir: t.TempDir()})
