@@ -45,8 +45,10 @@ func agents() []orchestrator.AgentName {
 }
 
 func TestRealAgentsConform(t *testing.T) {
+	t.Parallel()
 	for _, name := range agents() {
 		t.Run(string(name), func(t *testing.T) {
+			t.Parallel() // while one waits, another can start
 			backendtest.Suite(t, func(t *testing.T) backendtest.Subject { return builtin(t, name) })
 		})
 	}

@@ -60,7 +60,10 @@ func TestScriptedAgentThatReplaysLateConforms(t *testing.T) {
 	backendtest.Suite(t, func(t *testing.T) backendtest.Subject { return scripted(t, "--load", "late") })
 }
 
-func TestFaultsOfAnAgentAreStood(t *testing.T) { backendtest.Faults(t, scripted) }
+func TestFaultsOfAnAgentAreStood(t *testing.T) {
+	t.Parallel() // most of its time is waiting
+	backendtest.Faults(t, scripted)
+}
 
 func TestBrokenLoadSurfaces(t *testing.T) {
 	dir := t.TempDir()
