@@ -130,7 +130,7 @@ func newTrap(t *testing.T) *trap {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &trap{t: t, root: root, repo: root + "/repo", program: root + "/trap.sh", trees: root + "/home/data/worktrees/*/*"}
+	p := &trap{t: t, root: root, repo: root + "/repo", program: root + "/trap.sh", trees: root + "/home/data/worktrees/r*/c*"}
 	git, err := exec.LookPath("git")
 	if err != nil {
 		t.Fatal(err)
@@ -140,7 +140,7 @@ func newTrap(t *testing.T) *trap {
 	}
 	p.write("trap.sh", "#!/bin/sh\necho \"$0 $*\" >'"+root+"/marks/'$$\ncat\n")
 	p.write("bin/git", "#!/bin/sh\nGIT_TRACE2_EVENT='"+root+"/trace' exec '"+git+"' \"$@\"\n")
-	p.write("home/config.toml", "default_agent = \"mine\"\n[agents.mine]\ncommand = [\"boo-agent\"]\n")
+	p.write("home/config.toml", "default_agent = \"mine\"\n[agents.mine]\ncommand = [\"boo-agent\"]\n[worktree]\nspares = 0\n") // what is made in the background would be disturbed while it is made
 	p.environ = append(os.Environ(),
 		"PATH="+root+"/bin:"+os.Getenv("PATH"), "HOME="+root+"/person", "BOO_HOME="+root+"/home", "XDG_DATA_HOME="+root+"/person",
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=Pat", "GIT_AUTHOR_EMAIL=pat@example.invalid", "GIT_COMMITTER_NAME=Pat", "GIT_COMMITTER_EMAIL=pat@example.invalid",
