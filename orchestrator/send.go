@@ -23,15 +23,15 @@ func (e *Engine) Send(ctx context.Context, req SendRequest) (Sent, error) {
 	if err != nil {
 		return Sent{}, err
 	}
-	if err := checkPrompts(req); err != nil {
+	if err := checkPrompts(req); err != nil && !req.Try {
 		return Sent{}, err
 	}
 	target, err := e.target(ctx, req)
 	if err != nil {
 		return Sent{}, err
 	}
-	if err := e.Agents.Check(ctx, target.agent, req.Environ); err != nil {
-		return Sent{}, err
+	if err := e.Agents.Check(ctx, target.agent, req.Environ); err != nil || req.Try {
+		return Sent{Agent: target.agent}, err
 	}
 	turn := Turn{
 		Chat: target.chat, Agent: target.agent, Model: cmp.Or(req.Model, target.model), Mode: req.Mode,

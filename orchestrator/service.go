@@ -182,6 +182,9 @@ type SendRequest struct {
 	// ResumeHalted goes on after the chat's last turn, which must have ended
 	// otherwise than completed; without a Prompt in boo's own words.
 	ResumeHalted bool
+	// Try only finds out what is refused before anything is stored; the prompt may
+	// be missing still. Of [Sent] it has the agent, or all where Key has its turn.
+	Try bool
 }
 
 // Sent says where a prompt went.

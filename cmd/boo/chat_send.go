@@ -88,7 +88,7 @@ func runSend(ctx context.Context, e *env, o sendOptions) error {
 	}
 	var p prompt
 	if o.ownPrompt() {
-		if p, err = o.read(ctx, e); err != nil {
+		if p, err = o.read(ctx, e, req); err != nil {
 			return err
 		}
 	}
@@ -96,7 +96,7 @@ func runSend(ctx context.Context, e *env, o sendOptions) error {
 	if o.Schema != nil {
 		req.Prompt = o.Schema.ask(p.text)
 	}
-	svc, err := e.daemon(ctx)
+	svc, err := e.sender(ctx, req)
 	if err != nil {
 		p.keep(e)
 		return err
@@ -134,10 +134,10 @@ func keyOf(c *cli.Context) (string, error) {
 }
 
 // read gets the person's prompt.
-func (o sendOptions) read(ctx context.Context, e *env) (prompt, error) {
+func (o sendOptions) read(ctx context.Context, e *env, req orchestrator.SendRequest) (prompt, error) {
 	if writesPrompt(e, o.Prompt) {
-		// A daemon that cannot be had is found out before a prompt is written.
-		if _, err := e.daemon(ctx); err != nil {
+		// What is in its way is found out before a prompt is written.
+		if _, err := e.sender(ctx, req); err != nil {
 			return prompt{}, err
 		}
 	}

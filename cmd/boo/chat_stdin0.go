@@ -32,7 +32,7 @@ func runSendMany(ctx context.Context, e *env, o sendOptions) error {
 			return err
 		}
 	}
-	svc, err := e.daemon(ctx)
+	svc, err := e.sender(ctx, req)
 	if err != nil {
 		return err
 	}

@@ -90,6 +90,29 @@ func (e *env) turns(ctx context.Context) (orchestrator.Service, error) {
 	return e.daemon(ctx)
 }
 
+// sender is the daemon for a request to it. What it would refuse at once is found
+// out before a daemon is started for it.
+func (e *env) sender(ctx context.Context, req orchestrator.SendRequest) (orchestrator.Service, error) {
+	if e.live != nil {
+		return e.live, nil
+	}
+	link, err := e.link()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := link.Info(ctx); orchestrator.CodeOf(err) == orchestrator.CodeNotFound {
+		svc, err := e.service(ctx)
+		if err != nil {
+			return nil, err
+		}
+		req.Try = true
+		if _, err := svc.Send(ctx, req); err != nil {
+			return nil, err
+		}
+	}
+	return e.daemon(ctx)
+}
+
 // link leads to the daemon, without starting one. The configuration is read, so
 // that a fault in it is told here and not by a daemon that cannot start.
 func (e *env) link() (daemonLink, error) {
