@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"slices"
 	"syscall"
@@ -67,14 +66,10 @@ func chatSendCommand(e *env) *cli.Command {
 			if c.Bool("stdin0") {
 				run = runSendMany
 			}
-			key, err := keyOf(c)
-			if err != nil {
-				return err
-			}
 			return run(c.Context, e, sendOptions{
 				Chat: c.String("chat"), New: c.Bool("new"), Agent: c.String("agent"),
 				Model: c.String("model"), Mode: c.String("mode"), Base: c.String("base"), Sparse: c.StringSlice("sparse"), Detach: c.Bool("detach"),
-				Bounds: boundsOf(c), Prompt: c.Args().Slice(), Key: key, Resume: c.Bool("resume-halted"),
+				Bounds: boundsOf(c), Prompt: c.Args().Slice(), Key: c.String("idempotency-key"), Resume: c.Bool("resume-halted"),
 			})
 		},
 	}
@@ -121,16 +116,6 @@ func runSend(ctx context.Context, e *env, o sendOptions) error {
 // keyFlag lets a program send a prompt as often as it must, to have it sent once.
 func keyFlag() cli.Flag {
 	return &cli.StringFlag{Name: "idempotency-key", Usage: "send the prompt once only, however often this command runs with this `KEY`: it shows the turn that it has"}
-}
-
-// keyOf refuses a key that is empty: a script whose variable is not set would
-// send its prompt each time.
-func keyOf(c *cli.Context) (string, error) {
-	key := c.String("idempotency-key")
-	if key == "" && c.IsSet("idempotency-key") {
-		return "", usageError(c, fmt.Errorf("--idempotency-key is empty; nothing was sent"), false)
-	}
-	return key, nil
 }
 
 // read gets the person's prompt.

@@ -37,13 +37,9 @@ func turnRetryCommand(e *env) *cli.Command {
 			if err != nil {
 				return err
 			}
-			key, err := keyOf(c)
-			if err != nil {
-				return err
-			}
 			return runSend(c.Context, e, sendOptions{
 				Retry: turn, Force: c.Bool("force"), Agent: c.String("agent"), Model: c.String("model"),
-				Detach: c.Bool("detach"), Key: key, Bounds: boundsOf(c),
+				Detach: c.Bool("detach"), Key: c.String("idempotency-key"), Bounds: boundsOf(c),
 			})
 		},
 	}
