@@ -19,7 +19,7 @@ func chatCommand(e *env) *cli.Command {
 		Name:  "chat",
 		Usage: "talk with agents: each chat has a worktree of its own",
 		Subcommands: []*cli.Command{
-			chatSendCommand(e), chatCreateCommand(e), chatServeCommand(e), chatLsCommand(e), chatShowCommand(e), chatLogCommand(e), chatTranscriptCommand(e), chatReplayCommand(e), chatRestartCommand(e), chatWaitCommand(e), chatStopCommand(e),
+			chatSendCommand(e), chatCreateCommand(e), chatServeCommand(e), chatLsCommand(e), chatShowCommand(e), chatLogCommand(e), chatTranscriptCommand(e), chatReplayCommand(e), chatShellCommand(e), chatRestartCommand(e), chatWaitCommand(e), chatStopCommand(e),
 			chatResetCommand(e), chatCloseCommand(e), chatReopenCommand(e), chatRmCommand(e),
 		},
 	}

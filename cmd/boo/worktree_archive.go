@@ -89,23 +89,31 @@ func worktreeRestoreCommand(e *env) *cli.Command {
 }
 
 func runWorktreeRestore(ctx context.Context, e *env, ref orchestrator.ChatRef) error {
-	svc, err := e.turns(ctx)
+	wt, err := e.restored(ctx, ref)
 	if err != nil {
 		return err
-	}
-	wt, err := svc.Unarchive(ctx, ref)
-	if err != nil {
-		return err
-	}
-	if wt.State == orchestrator.WorktreeCreating {
-		return orchestrator.Errorf(orchestrator.CodeInvalid, "chat %s has no worktree yet: its first turn makes it", wt.Chat).WithHint("boo chat send -c %s …", wt.Chat)
-	}
-	if wt.State != orchestrator.WorktreeActive {
-		return orchestrator.Errorf(orchestrator.CodeInvalid, "the worktree of chat %s is %s, not archived", wt.Chat, wt.State).WithHint("boo worktree repair %s", wt.Chat)
 	}
 	if e.JSON {
 		return e.Stdout.JSON(map[string]string{"chat": string(wt.Chat), "dir": string(wt.Dir), "state": string(wt.State)})
 	}
 	e.Stderr.Println(tty.Plain("the worktree is at "), tty.Cyan(string(wt.Dir)))
 	return nil
+}
+
+// restored is the worktree of a chat, brought back if it is archived.
+func (e *env) restored(ctx context.Context, ref orchestrator.ChatRef) (orchestrator.Worktree, error) {
+	svc, err := e.turns(ctx)
+	if err != nil {
+		return orchestrator.Worktree{}, err
+	}
+	wt, err := svc.Unarchive(ctx, ref)
+	switch {
+	case err != nil:
+		return wt, err
+	case wt.State == orchestrator.WorktreeCreating:
+		return wt, orchestrator.Errorf(orchestrator.CodeInvalid, "chat %s has no worktree yet: its first turn makes it", wt.Chat).WithHint("boo chat send -c %s …", wt.Chat)
+	case wt.State != orchestrator.WorktreeActive:
+		return wt, orchestrator.Errorf(orchestrator.CodeInvalid, "the worktree of chat %s is %s, not archived", wt.Chat, wt.State).WithHint("boo worktree repair %s", wt.Chat)
+	}
+	return wt, nil
 }
