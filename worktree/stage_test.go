@@ -3,8 +3,10 @@ package worktree_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"boo/orchestrator"
 	"boo/worktree"
@@ -26,6 +28,32 @@ func besideIndex(f *fixture) []string {
 	copies, _ := filepath.Glob(f.repo + "/.git/boo/index/*")
 	locks, _ := filepath.Glob(f.repo + "/.git/*.lock")
 	return append(copies, locks...)
+}
+
+// A file that was edited in the second in which it was staged, to the same size,
+// looks unchanged but for the times of the index and the file.
+func TestStagingDoesNotHideAnEditOfTheSecondBefore(t *testing.T) {
+	t.Parallel()
+	f, _, stage := stageWorld(t)
+	f.git(f.repo, "config", "core.trustctime", "false")
+	then := time.Now().Add(-time.Minute)
+	at := func(path string) {
+		if err := os.Chtimes(path, then, then); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.write(f.repo+"/mine", "staged\n")
+	at(f.repo + "/mine")
+	f.git(f.repo, "add", "mine")
+	f.write(f.repo+"/mine", "edited\n")
+	at(f.repo + "/mine")
+	at(f.repo + "/.git/index")
+	if err := stage(); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Fields(f.git(f.repo, "diff", "--name-only")); !slices.Contains(got, "mine") {
+		t.Errorf("git sees edits in %v", got)
+	}
 }
 
 func TestStagingLosesNothingThatIsStagedInTheSameMoment(t *testing.T) {

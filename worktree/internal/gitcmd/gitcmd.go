@@ -100,8 +100,11 @@ func (g *Git) command(ctx context.Context, c Call) *exec.Cmd {
 	// stands; and boo's own directory may well lie in there, where somebody
 	// keeps their home in git.
 	cmd.Dir = "/"
-	if c.Discover != "" {
+	switch {
+	case c.Discover != "":
 		cmd.Dir = c.Discover
+	case c.looksFromWhereItStands():
+		cmd.Dir = c.WorkTree
 	}
 	// A group of its own: an interrupt typed at the terminal is boo's to
 	// handle, and must not cut a snapshot off half-way.
@@ -118,6 +121,20 @@ func (g *Git) command(ctx context.Context, c Call) *exec.Cmd {
 		cmd.ExtraFiles = []*os.File{c.Held}
 	}
 	return cmd
+}
+
+// looksFromWhereItStands reports whether the command writes an index without
+// going to the work tree first. A file that was edited in the very second in
+// which it was indexed is told from an unchanged one by its content, when the
+// index is written; where git stands elsewhere it does not find the file, and
+// from then on the edit is not seen (ce_smudge_racily_clean_entry in git's
+// read-cache.c).
+func (c Call) looksFromWhereItStands() bool {
+	if c.WorkTree == "" || len(c.Args) == 0 || c.Args[0] != "update-index" && c.Args[0] != "read-tree" {
+		return false
+	}
+	info, err := os.Stat(c.WorkTree)
+	return err == nil && info.IsDir()
 }
 
 // home is the directory that relative addresses of a repository's remotes are
