@@ -25,7 +25,8 @@ type repo struct {
 }
 
 func (r repo) call(args ...string) gitcmd.Call {
-	return gitcmd.Call{Args: args, GitDir: r.gitDir, Objects: r.objects, Borrowed: r.borrowed, WorkTree: r.workTree, Index: r.index}
+	return gitcmd.Call{Args: args, GitDir: r.gitDir, Objects: r.objects, Borrowed: r.borrowed, WorkTree: r.workTree, Index: r.index,
+		AtTop: r.workTree != "" && (args[0] == "update-index" || args[0] == "read-tree")}
 }
 
 // with returns r with another index.

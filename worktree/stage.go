@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"boo/orchestrator"
 )
@@ -63,6 +64,14 @@ func (e *Engine) stage(ctx context.Context, c orchestrator.Checkout, last *os.Fi
 	call.Stdin, call.Index, call.Held = indexInfo(steps, like), x.copy, last
 	if _, err := e.git.Run(ctx, call); err != nil {
 		return err
+	}
+	// Files that were edited in the second in which they were indexed are told
+	// from unchanged ones by the time of the index. Git would see to it itself if
+	// it stood in the checkout, but run the checkout's filters for that.
+	if x.was != nil {
+		if err := os.Chtimes(x.copy, time.Time{}, x.was.ModTime()); err != nil {
+			return err
+		}
 	}
 	return x.install()
 }

@@ -37,6 +37,13 @@ type Call struct {
 	Objects  string // GIT_OBJECT_DIRECTORY, when not GitDir's own
 	Borrowed string // GIT_ALTERNATE_OBJECT_DIRECTORIES: one, that is only read
 
+	// AtTop has the command stand at the top of the work tree, if it is there. A
+	// git that writes an index tells files that were edited in the very second in
+	// which they were indexed by their content, but "update-index --index-info" and
+	// "read-tree" look for them from where they stand (ce_smudge_racily_clean_entry
+	// in git's read-cache.c), and hide the edit from then on where they find none.
+	// They would run the filters that GitDir's configuration has.
+	AtTop bool
 	// Discover lets git look for the repository from this directory upwards.
 	Discover string
 	// Personal lets the command read the person's and the system's
@@ -103,8 +110,10 @@ func (g *Git) command(ctx context.Context, c Call) *exec.Cmd {
 	switch {
 	case c.Discover != "":
 		cmd.Dir = c.Discover
-	case c.looksFromWhereItStands():
-		cmd.Dir = c.WorkTree
+	case c.AtTop:
+		if info, err := os.Stat(c.WorkTree); err == nil && info.IsDir() {
+			cmd.Dir = c.WorkTree
+		}
 	}
 	// A group of its own: an interrupt typed at the terminal is boo's to
 	// handle, and must not cut a snapshot off half-way.
@@ -121,20 +130,6 @@ func (g *Git) command(ctx context.Context, c Call) *exec.Cmd {
 		cmd.ExtraFiles = []*os.File{c.Held}
 	}
 	return cmd
-}
-
-// looksFromWhereItStands reports whether the command writes an index without
-// going to the work tree first. A file that was edited in the very second in
-// which it was indexed is told from an unchanged one by its content, when the
-// index is written; where git stands elsewhere it does not find the file, and
-// from then on the edit is not seen (ce_smudge_racily_clean_entry in git's
-// read-cache.c).
-func (c Call) looksFromWhereItStands() bool {
-	if c.WorkTree == "" || len(c.Args) == 0 || c.Args[0] != "update-index" && c.Args[0] != "read-tree" {
-		return false
-	}
-	info, err := os.Stat(c.WorkTree)
-	return err == nil && info.IsDir()
 }
 
 // home is the directory that relative addresses of a repository's remotes are
