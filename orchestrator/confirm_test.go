@@ -91,7 +91,6 @@ func notices(events []orchestrator.Event) string {
 
 func TestWhatAWatcherSawWronglyIsCorrected(t *testing.T) {
 	w := newWorld(t)
-	right := w.Trees
 	w.misled(nil)
 	sent := w.send("one", trueWork)
 	h := w.follow(sent.Turn, nil)
@@ -104,7 +103,8 @@ func TestWhatAWatcherSawWronglyIsCorrected(t *testing.T) {
 	if turn.State != orchestrator.TurnCompleted || turn.Provisional || !turn.Corrected || turn.After == "" {
 		t.Errorf("the turn: %+v", turn)
 	}
-	w.Trees = right
+	w.check(w.Close())
+	w.Engine = w.open() // whose watchers see right
 	if h := w.turn("one", "say nothing to do"); notices(h.events) != "" || len(h.summary().Files) > 0 {
 		t.Errorf("the next turn was told %q, and did %+v", notices(h.events), h.summary().Files)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -227,16 +228,20 @@ func TestAChatThatHasUsedItsBudgetTakesNoMore(t *testing.T) {
 // parting are locks that somebody has for as long as nobody waits.
 type parting struct {
 	orchestrator.Locks
-	release func()
+	release atomic.Pointer[func()] // nil as long as it is nobody
 }
 
-func (p parting) Lock(ctx context.Context, name string, waiting func()) (func(), error) {
-	p.release()
+func (p *parting) Lock(ctx context.Context, name string, waiting func()) (func(), error) {
+	if release := p.release.Load(); release != nil {
+		(*release)()
+	}
 	return p.Locks.Lock(ctx, name, waiting)
 }
 
 func TestWhoDiesSlowlyIsWaitedFor(t *testing.T) {
 	w := newWorld(t)
+	locks := &parting{Locks: w.Locks}
+	w.Locks = locks
 	w.full.is.Store(true)
 	sent := w.send("one", "write part.txt with x")
 	_ = w.Follow(t.Context(), sent.Turn, 0, func(orchestrator.Event) error { return nil })
@@ -244,7 +249,7 @@ func TestWhoDiesSlowlyIsWaitedFor(t *testing.T) {
 	w.full.is.Store(false)
 	release, err := w.Locks.Lock(t.Context(), orchestrator.ChatLock(sent.Chat), func() {})
 	w.check(err)
-	w.Locks = parting{w.Locks, release}
+	locks.release.Store(&release)
 	if done, err := w.Recover(t.Context()); err != nil || len(done) != 1 {
 		t.Errorf("recovered %v, %v", done, err)
 	}

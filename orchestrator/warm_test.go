@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -79,7 +80,7 @@ func TestAWarmAgentThatIsKilledIsNoticedAndComesBack(t *testing.T) {
 // frail gives out warm sessions whose agent has just ended, so many times.
 type frail struct {
 	orchestrator.Agents
-	times int
+	times atomic.Int32
 }
 
 type ended struct{ orchestrator.AgentSession }
@@ -90,10 +91,10 @@ func (ended) Prompt(context.Context, []string, func() error, func(orchestrator.E
 
 func (f *frail) Start(ctx context.Context, req orchestrator.SessionRequest) (orchestrator.AgentSession, error) {
 	s, err := f.Agents.Start(ctx, req)
-	if err != nil || f.times == 0 || req.Last == "" {
+	if err != nil || req.Last == "" || f.times.Load() == 0 {
 		return s, err
 	}
-	f.times--
+	f.times.Add(-1)
 	return ended{s}, nil
 }
 
@@ -101,18 +102,19 @@ func (f *frail) Start(ctx context.Context, req orchestrator.SessionRequest) (orc
 // turn goes on by the ladder. One that ends again right after its start is let be.
 func TestAWarmAgentThatEndsBeforeThePromptComesBack(t *testing.T) {
 	w := newWorld(t)
+	agents := &frail{Agents: w.pool}
+	w.Agents = agents
 	w.turn("one", "remember HERON")
-	w.Agents = &frail{w.pool, 1}
+	agents.times.Store(1)
 	h := w.turn("one", "recall")
 	if h.summary().Rung != orchestrator.RungResumed || !strings.Contains(h.text(), "HERON") {
 		t.Errorf("session %s, answer %q", h.summary().Rung, h.text())
 	}
-	w.Agents = &frail{w.pool, 2}
+	agents.times.Store(2)
 	h = w.follow(w.send("one", "recall").Turn, nil)
 	if h.state != orchestrator.TurnFailed || !strings.Contains(h.reason, "nothing was sent") {
 		t.Errorf("ended as %s: %s", h.state, h.reason)
 	}
-	w.Agents = w.pool
 	if h := w.turn("one", "recall"); !strings.Contains(h.text(), "HERON") {
 		t.Errorf("after it: %q", h.text())
 	}
