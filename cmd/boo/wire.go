@@ -26,7 +26,11 @@ func supervise() { proc.Main() }
 // wire puts the concrete parts into the env.
 func wire(e *env) {
 	e.Open = func(ctx context.Context, d dirs, c config) (orchestrator.Service, error) {
-		return openEngine(ctx, d, c)
+		engine, err := openEngine(ctx, d, c)
+		if err != nil {
+			return nil, err // not the nil engine, which would be a service that is not nil
+		}
+		return engine, nil
 	}
 	e.Daemon = func(d dirs) (daemonLink, error) { return linkDaemon(d, e.Environ()) }
 	e.Serve = serveDaemon

@@ -68,7 +68,9 @@ func (s *Store) migrate(ctx context.Context, steps []migration) error {
 		if i < 0 {
 			return nil
 		}
-		if len(have) > 0 && !saved {
+		if len(have) == 0 {
+			saved = true // there is nothing in it
+		} else if !saved {
 			if err := s.backup(ctx, have); err != nil {
 				return s.explain(fmt.Sprintf("back up the store before its schema %d is changed", slices.Max(have)), err)
 			}

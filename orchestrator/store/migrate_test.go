@@ -45,6 +45,14 @@ func TestAnOlderSchemaIsBackedUpAndBroughtUpToDate(t *testing.T) {
 	}
 }
 
+func TestANewStoreLeavesNoBackup(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "boo.db")
+	openAt(t, path)
+	if copies, err := filepath.Glob(path + "*.bak*"); err != nil || len(copies) > 0 {
+		t.Fatal(copies, err)
+	}
+}
+
 func TestAStepThatCameLateIsTakenAndRecorded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "boo.db")
 	first, late, last := store.Step(1, "CREATE TABLE first (x INTEGER) STRICT"),
