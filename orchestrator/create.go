@@ -9,7 +9,7 @@ import (
 func (e *Engine) CreateChat(ctx context.Context, req CreateRequest) (ChatSummary, error) {
 	name, err := ParseChatName(req.Name)
 	if err != nil {
-		return ChatSummary{}, err
+		return ChatSummary{}, Errorf(CodeInvalid, "%w; nothing was made", err).WithHint("boo chat create --help")
 	}
 	c, err := e.checkout(ctx, req.Dir)
 	if err != nil {

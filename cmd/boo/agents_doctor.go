@@ -72,12 +72,13 @@ func showReport(e *env, r backends.Report) error {
 	if r.Found.Node != "" {
 		check(true, "node", r.Found.Node)
 	}
-	said := "it gave no sign of life"
-	if r.Protocol != "" {
-		said = fmt.Sprintf("%s, version %s", r.Protocol, r.Version)
+	if r.Protocol == "" {
+		check(false, "starts", r.Problem)
+		t.Print(e.Stdout)
+		return nil
 	}
-	check(r.Protocol != "", "speaks", said)
-	if r.Protocol != "" && len(r.Can)+len(r.Lacks) > 0 {
+	check(true, "speaks", fmt.Sprintf("%s, version %s", r.Protocol, r.Version))
+	if len(r.Can)+len(r.Lacks) > 0 {
 		check(comesBack(r), "can", abilityWords(r))
 	}
 	ready := r.Problem

@@ -96,7 +96,7 @@ func group(c *cli.Context) error {
 	if c.Args().Present() && c.Args().First() != "help" {
 		name := strings.Join(append(path(c), c.Args().First()), " ")
 		return orchestrator.Errorf(orchestrator.CodeInvalid, "there is no command %q", name).
-			WithHint("%s --help", strings.Join(path(c), " "))
+			WithHint("%s --help", strings.Join(append(path(c), meant(c.Command.Subcommands, c.Args().First())...), " "))
 	}
 	if len(path(c)) == 1 {
 		return cli.ShowAppHelp(c)
@@ -114,7 +114,7 @@ func path(c *cli.Context) []string {
 
 func usageError(c *cli.Context, err error, _ bool) error {
 	if flag, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: "); ok {
-		err = fmt.Errorf("%s has no flag %s", strings.Join(path(c), " "), flag)
+		err = fmt.Errorf("%s has no flag %s", strings.Join(path(c), " "), dashed(strings.TrimLeft(flag, "-")))
 	}
 	return orchestrator.Errorf(orchestrator.CodeInvalid, "%w", err).WithHint("%s --help", strings.Join(path(c), " "))
 }

@@ -138,6 +138,9 @@ func runReaperLog(ctx context.Context, e *env, ref orchestrator.ChatRef, limit i
 	if err != nil {
 		return err
 	}
+	if len(steps) == 0 && !e.JSON {
+		e.Stderr.Println(tty.Plain("nothing has been decided yet; what a sweep would do: boo reaper run --dry-run"))
+	}
 	for _, s := range steps {
 		if e.JSON {
 			if err := e.Stdout.JSON(s); err != nil {

@@ -25,7 +25,7 @@ type Fault struct {
 func Read(dir string) (list []orchestrator.Checkpoint, faults []Fault, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, nil, orchestrator.Errorf(orchestrator.CodeNotFound, "open the directory: %w", err)
+		return nil, nil, orchestrator.Errorf(orchestrator.CodeNotFound, "open the directory: %w; nothing was read", err).WithHint("boo checkpoint import --help")
 	}
 	defer root.Close()
 	entries, err := fs.ReadDir(root.FS(), ".")
