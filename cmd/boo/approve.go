@@ -75,8 +75,9 @@ func (e *env) confirmApproval(ctx context.Context) error {
 	if !e.attended() {
 		return orchestrator.Errorf(orchestrator.CodeDenied, "nobody is there to be asked; nothing was approved").WithHint("boo approve --yes")
 	}
-	e.Stderr.Println(tty.Bold("Let these be run in the worktrees of this repository? [y,n]"))
-	key, err := e.Key(ctx, "yn")
+	key, err := e.Key(ctx, "yn", func() {
+		e.Stderr.Println(tty.Bold("Let these be run in the worktrees of this repository? [y,n]"))
+	})
 	if err != nil {
 		return err
 	}

@@ -66,8 +66,9 @@ func (e *env) confirmRemoval(ctx context.Context, c orchestrator.ChatSummary) er
 	if !e.attended() {
 		return orchestrator.Errorf(orchestrator.CodeDenied, "nobody is there to be asked; nothing was removed").WithHint("boo chat rm --yes %s", c.ID)
 	}
-	e.Stderr.Println(tty.Bold("Remove chat "), tty.Cyan(string(c.ID)), tty.Plain(" "+tty.Line(titleOf(c))), tty.Bold("? [y,n]"))
-	key, err := e.Key(ctx, "yn")
+	key, err := e.Key(ctx, "yn", func() {
+		e.Stderr.Println(tty.Bold("Remove chat "), tty.Cyan(string(c.ID)), tty.Plain(" "+tty.Line(titleOf(c))), tty.Bold("? [y,n]"))
+	})
 	if err != nil {
 		return err
 	}

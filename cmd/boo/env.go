@@ -38,7 +38,7 @@ type env struct {
 	Demo   func() demoScenario
 
 	Run     func(ctx context.Context, p foreground.Program) error
-	Key     func(ctx context.Context, keys string) (byte, error)
+	Key     func(ctx context.Context, keys string, ask func()) (byte, error)
 	Pause   func(ctx context.Context, d time.Duration) // waits, unless ctx ends first
 	Signals func() (signals <-chan os.Signal, stop func())
 

@@ -89,8 +89,7 @@ func (q *hunkQuestions) ask(ctx context.Context, c orchestrator.ChangeHunks) err
 // decide asks about one hunk until there is an answer.
 func (q *hunkQuestions) decide(ctx context.Context, c orchestrator.ChangeHunks, i int) (byte, error) {
 	for {
-		q.draw(c, i)
-		key, err := q.e.Key(ctx, hunkKeys)
+		key, err := q.e.Key(ctx, hunkKeys, func() { q.draw(c, i) })
 		if err != nil {
 			return 0, err
 		}

@@ -52,7 +52,8 @@ func TestHunksAreTakenAsTheyAreAnswered(t *testing.T) {
 			e, screen := attended(newFake(), 0)
 			e.svc = hunkService{newFake(), hunksToAsk()}
 			asked := 0
-			e.Key = func(context.Context, string) (byte, error) {
+			e.Key = func(_ context.Context, _ string, ask func()) (byte, error) {
+				ask()
 				asked++
 				return keys[asked-1], nil
 			}

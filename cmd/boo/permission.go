@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"boo/cmd/boo/internal/tty"
 	"boo/orchestrator"
@@ -51,9 +52,35 @@ var questionKeys = []questionKey{
 	{'N', "never in this chat", orchestrator.PermissionAnswer{Always: true}},
 }
 
-// openQuestion shows what the agent wants in boo's own words and waits for a
-// key. The screen rests until it is answered.
+// openQuestion shows what the agent wants and waits for a key. The screen rests
+// until it is answered.
 func (w *watch) openQuestion(ctx context.Context, p orchestrator.Permission) {
+	var accepted []byte
+	for _, k := range questionKeys {
+		accepted = append(accepted, k.key)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	w.ask = &question{request: p, answer: make(chan byte, 1), cancel: cancel}
+	listening := make(chan struct{})
+	listens := sync.OnceFunc(func() { close(listening) })
+	answer := w.ask.answer
+	w.hands.Go(func() {
+		defer listens()
+		key, err := w.e.Key(ctx, string(accepted), listens)
+		switch {
+		case ctx.Err() != nil:
+		case err != nil:
+			answer <- 'n' // nobody can answer: the safe one
+		default:
+			answer <- key
+		}
+	})
+	<-listening
+	w.showQuestion(p)
+}
+
+// showQuestion shows it in boo's own words.
+func (w *watch) showQuestion(p orchestrator.Permission) {
 	v := w.view
 	v.screen.Clear()
 	v.line(tty.Yellow("? "), tty.Bold(string(w.sent.Agent)+" asks to "+askedFor(p)))
@@ -61,26 +88,10 @@ func (w *watch) openQuestion(ctx context.Context, p orchestrator.Permission) {
 		v.line(tty.Plain("  "), tty.Plain(l))
 	}
 	var offer []string
-	var accepted []byte
 	for _, k := range questionKeys {
 		offer = append(offer, string(k.key)+" "+k.word)
-		accepted = append(accepted, k.key)
 	}
 	v.line(tty.Bold("  allow it?  "), tty.Plain(strings.Join(offer, " · ")))
-
-	ctx, cancel := context.WithCancel(ctx)
-	q := &question{request: p, answer: make(chan byte, 1), cancel: cancel}
-	w.ask = q
-	w.hands.Go(func() {
-		key, err := w.e.Key(ctx, string(accepted))
-		switch {
-		case ctx.Err() != nil:
-		case err != nil:
-			q.answer <- 'n' // nobody can answer: the safe one
-		default:
-			q.answer <- key
-		}
-	})
 }
 
 func (w *watch) closeQuestion() {

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"syscall"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
@@ -125,24 +124,19 @@ func (t *terminal) reads() bool {
 	return err == nil && modes.Lflag&unix.ICANON == 0
 }
 
-// press waits for a question and answers it. A key that comes with the question
-// counts as typed before it, and is dropped: then it is pressed again.
+// press waits for a question and answers it, each second one with a key and Enter.
 func (t *terminal) press(key byte, question int, ended <-chan error) bool {
 	asked := func() int { return strings.Count(t.text(), "this? (") }
 	if !within(waitTime, func() bool { return asked() >= question && t.reads() || len(ended) > 0 }) {
 		return false
 	}
 	answered := func() bool { return !t.reads() || asked() > question || len(ended) > 0 }
-	if len(ended) > 0 || within(60*time.Millisecond, answered) {
+	if answered() {
 		return false
 	}
-	for range 10 {
-		if _, err := t.master.Write([]byte{key}); err != nil {
-			return false
-		}
-		if within(3*time.Second, answered) {
-			return true
-		}
+	keys := []byte{key, '\r'}
+	if _, err := t.master.Write(keys[:2-question%2]); err != nil {
+		return false
 	}
-	return false
+	return within(waitTime, answered)
 }

@@ -215,7 +215,10 @@ func attended(f *fakeService, key byte) (*env, *strings.Builder) {
 	var screen strings.Builder
 	out := tty.New(&screen, tty.Options{Terminal: true})
 	e.Stdout, e.Stderr, e.StdinTerminal = out, out, true
-	e.Key = func(context.Context, string) (byte, error) { return key, nil }
+	e.Key = func(_ context.Context, _ string, ask func()) (byte, error) {
+		ask()
+		return key, nil
+	}
 	return e, &screen
 }
 
