@@ -6,8 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"boo/orchestrator"
@@ -48,12 +48,14 @@ func (f *fixture) killMidway(wt orchestrator.Worktree) {
 	f.t.Helper()
 	reached := filepath.Join(f.root, "reached")
 	git := filepath.Join(f.root, "git-that-waits")
+	if err := syscall.Mkfifo(reached, 0o600); err != nil {
+		f.t.Fatal(err)
+	}
 	script := fmt.Sprintf(`#!/bin/sh
 case " $* " in *" cat-file "*) : > %q; cat > /dev/null; exit 1;; esac
 exec %s "$@"
 `, reached, gitBinary)
-	f.write(git, script)
-	f.chmod(git, 0o755)
+	writeScript(f.t, git, script)
 	told, err := json.Marshal(attempt{f.opts.Dir, git, f.opts.Environ, wt})
 	if err != nil {
 		f.t.Fatal(err)
@@ -63,18 +65,18 @@ exec %s "$@"
 	if err := cmd.Start(); err != nil {
 		f.t.Fatal(err)
 	}
-	ended := make(chan error, 1)
+	asked, ended := make(chan struct{}), make(chan error, 1)
+	go func() {
+		if told, err := os.Open(reached); err == nil { // once git is asked
+			_ = told.Close()
+		}
+		close(asked)
+	}()
 	go func() { ended <- cmd.Wait() }()
-	for {
-		if _, err := os.Lstat(reached); err == nil {
-			break
-		}
-		select {
-		case err := <-ended:
-			f.t.Fatalf("it ended by itself: %v", err)
-		default:
-			runtime.Gosched()
-		}
+	select {
+	case <-asked:
+	case err := <-ended:
+		f.t.Fatalf("it ended by itself: %v", err)
 	}
 	_ = cmd.Process.Kill()
 	<-ended
@@ -87,6 +89,7 @@ exec %s "$@"
 // leaves what the next attempt clears away and makes whole; the person's
 // checkout is as it was.
 func TestCreateAfterAKillAmongTheFiles(t *testing.T) {
+	t.Parallel()
 	for _, from := range []string{"checkout", "objects"} {
 		t.Run(from, func(t *testing.T) {
 			f := newFixture(t)

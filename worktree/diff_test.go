@@ -103,6 +103,7 @@ func TestPatchRoundTripsThroughGitApply(t *testing.T) {
 }
 
 func TestPatchIsLimitedToLiteralPaths(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.commit()
 	wt := f.create()

@@ -13,6 +13,7 @@ import (
 )
 
 func TestMergeFiles(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t, func(o *worktree.Options) { o.MaxFile = 10_000 })
 	f.commit()
 	common := orchestrator.GitDir(f.repo + "/.git")

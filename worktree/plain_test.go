@@ -15,6 +15,7 @@ import (
 // Whatever the rules say, what is read and written without git is what git
 // reads and writes.
 func TestFilesAreReadAndWrittenAsGitWould(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(12) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(seed, 7))

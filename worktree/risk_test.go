@@ -32,6 +32,7 @@ func (f *fixture) agentCommit(wt orchestrator.Worktree, message string) {
 }
 
 func TestRisksOfAWorktree(t *testing.T) {
+	t.Parallel()
 	kinds := func(k ...orchestrator.RiskKind) []orchestrator.RiskKind { return k }
 	for name, c := range map[string]struct {
 		happens func(f *fixture, wt orchestrator.Worktree, dir string)

@@ -1,6 +1,7 @@
 package worktree_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -180,13 +181,17 @@ func TestSnapshotExplainsARepositoryThatWasMoved(t *testing.T) {
 }
 
 func TestStaleLockOnARefIsBroken(t *testing.T) {
+	t.Parallel()
 	f := newFixture(t)
 	f.commit()
 	wt := f.create()
 	f.snapshot(wt)
 	lock := f.repo + "/.git/refs/boo/chats/" + string(wt.Chat) + "/head.lock"
 	f.write(lock, "")
-	if _, err := f.engine.Snapshot(t.Context(), wt, goose, "m"); err == nil {
+	// It is waited for, here until the caller has enough.
+	short, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	if _, err := f.engine.Snapshot(short, wt, goose, "m"); err == nil {
 		t.Error("a fresh lock was broken")
 	}
 	old := time.Now().Add(-time.Hour)

@@ -83,6 +83,7 @@ func (f *fixture) claim(wt orchestrator.Worktree) (taken bool) {
 }
 
 func TestASpareBecomesTheWorktreeOfItsChat(t *testing.T) {
+	t.Parallel()
 	f, wt := spareFixture(t)
 	if list := f.git(f.repo, "worktree", "list", "--porcelain"); !strings.Contains(list, "locked boo spare "+string(wt.Chat)) {
 		t.Errorf("a spare is listed as\n%s", list)
@@ -99,6 +100,7 @@ func TestASpareBecomesTheWorktreeOfItsChat(t *testing.T) {
 }
 
 func TestClaimingASpareStartsNoProcess(t *testing.T) {
+	t.Parallel()
 	trace := filepath.Join(t.TempDir(), "gits")
 	wrapper := &gitWrapper{script: "echo \"$@\" >> " + trace + "\n"}
 	f, wt := spareFixture(t, wrapper.install(t))
@@ -162,6 +164,7 @@ func TestASpareThatWasTouchedIsMadeAnew(t *testing.T) {
 }
 
 func TestSettingsThatMeanTheSameDoNotSpoilASpare(t *testing.T) {
+	t.Parallel()
 	f, wt := spareFixture(t)
 	f.git(f.repo, "config", "branch.main.remote", "origin")
 	if !f.claim(wt) {
@@ -170,6 +173,7 @@ func TestSettingsThatMeanTheSameDoNotSpoilASpare(t *testing.T) {
 }
 
 func TestASpareFollowsItsBase(t *testing.T) {
+	t.Parallel()
 	later := func(f *fixture, wt orchestrator.Worktree) orchestrator.Worktree {
 		f.write(f.repo+"/d1/f1", "changed\n")
 		f.write(f.repo+"/new/file", "new\n")
@@ -204,6 +208,7 @@ func TestASpareFollowsItsBase(t *testing.T) {
 }
 
 func TestSparesAreBounded(t *testing.T) {
+	t.Parallel()
 	for name, bound := range map[string]func(*worktree.Options){
 		"by their size": func(o *worktree.Options) { o.MaxSpare = 10 },
 		"by the disk":   func(o *worktree.Options) { o.MinFree = 1 << 60 },
@@ -222,6 +227,7 @@ func TestSparesAreBounded(t *testing.T) {
 }
 
 func TestADiscardedSpareLeavesNothing(t *testing.T) {
+	t.Parallel()
 	f, wt := spareFixture(t)
 	if err := f.engine.Discard(t.Context(), wt); err != nil {
 		t.Fatal(err)
@@ -241,6 +247,7 @@ func TestADiscardedSpareLeavesNothing(t *testing.T) {
 // TestASpareThatWasCutOffIsMadeAnew ends the n-th git of making one, and of
 // following the base, and cancels it there.
 func TestASpareThatWasCutOffIsMadeAnew(t *testing.T) {
+	t.Parallel()
 	for n := 1; ; n++ {
 		ctx, cancel := context.WithCancel(t.Context())
 		at := filepath.Join(t.TempDir(), "reached")
@@ -275,6 +282,7 @@ if [ $n = "$VICTIM" ]; then : > ` + at + `; kill -9 $$; fi
 // TestTheFirstStatusInASpareReadsNoFile has an index that is as late as can be in
 // the second in which the files were written: git compares no more than seconds.
 func TestTheFirstStatusInASpareReadsNoFile(t *testing.T) {
+	t.Parallel()
 	late := &gitWrapper{script: `
 case "$*" in *read-tree*)
 	"$GIT" "$@" || exit

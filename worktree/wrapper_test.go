@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"boo/orchestrator"
@@ -29,10 +30,19 @@ func (w *gitWrapper) install(t *testing.T, variables ...string) func(*worktree.O
 	script := "#!/bin/sh\nGIT='" + git + "'\nCOUNT='" + w.dir + "/count'\n" +
 		strings.Join(variables, "\n") + "\n" + w.script + "exec \"$GIT\" \"$@\"\n"
 	path := filepath.Join(w.dir, "git")
+	writeScript(t, path, script)
+	return func(o *worktree.Options) { o.Git = path }
+}
+
+// writeScript makes a program that can be run at once: no process that a test
+// beside this one starts meanwhile inherits the file open for writing.
+func writeScript(t *testing.T, path, script string) {
+	t.Helper()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	return func(o *worktree.Options) { o.Git = path }
 }
 
 // worktreeByPlainGit is worktree without the engine, for tests that count its

@@ -21,7 +21,7 @@ func contents(rng *rand.Rand) map[string][]byte {
 		return b
 	}
 	var skewed []byte // codes of very different lengths
-	for len(skewed) < 200_000 {
+	for len(skewed) < 70_000 {
 		symbol := byte(0)
 		for rng.IntN(2) == 0 {
 			symbol++
@@ -29,9 +29,9 @@ func contents(rng *rand.Rand) map[string][]byte {
 		skewed = append(skewed, symbol*11)
 	}
 	return map[string][]byte{
-		"empty": nil, "one": {7}, "zeros": make([]byte, 100_000), "noise": random(150_000, 256), "digits": random(80_000, 10),
+		"empty": nil, "one": {7}, "zeros": make([]byte, 70_000), "noise": random(70_000, 256), "digits": random(80_000, 10),
 		"pairs": bytes.Repeat([]byte("ab"), 5_000), "far": append(append(random(32_000, 256), make([]byte, 700)...), random(32_700, 3)...),
-		"text": text(rng, 90_000), "skewed": skewed,
+		"text": text(rng, 70_000), "skewed": skewed,
 	}
 }
 
@@ -69,7 +69,7 @@ func decompress(d *inflate.Decoder, stream []byte, n int, slack byte) ([]byte, e
 func TestContentIsWhatWasCompressed(t *testing.T) {
 	d := &inflate.Decoder{}
 	for name, content := range contents(rand.New(rand.NewPCG(1, 2))) {
-		for level := zlib.HuffmanOnly; level <= zlib.BestCompression; level++ {
+		for _, level := range []int{zlib.HuffmanOnly, zlib.NoCompression, zlib.BestSpeed, 3, 6, zlib.BestCompression} {
 			stream := compressed(t, content, level)
 			for _, slack := range []byte{0, 0xff, 0x78} {
 				got, err := decompress(d, stream, len(content), slack)
@@ -93,7 +93,7 @@ func TestADamagedStreamIsNoPanicAndNoLie(t *testing.T) {
 	for _, content := range [][]byte{text(rng, 300), text(rng, 5_000), make([]byte, 3_000), []byte("x")} {
 		for _, level := range []int{zlib.NoCompression, zlib.BestSpeed, zlib.DefaultCompression, zlib.HuffmanOnly} {
 			stream := compressed(t, content, level)
-			for range 1_500 {
+			for range 500 {
 				bad := bytes.Clone(stream)
 				for range 1 + rng.IntN(3) {
 					bad[rng.IntN(len(bad))] = byte(rng.Uint32())

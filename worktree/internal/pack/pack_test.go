@@ -369,7 +369,7 @@ func TestALookUpThatFailsSpoilsThePack(t *testing.T) {
 func TestALargeBlobIsNotHeldInMemory(t *testing.T) {
 	r := newRepo(t)
 	w := pack.New(r.packs(), pack.Options{})
-	const size = 256 << 20
+	const size = 64 << 20
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	if _, err := w.AddBlob(io.LimitReader(zeros{}, size), size); err != nil {
