@@ -18,6 +18,11 @@ type Trees interface {
 	// of any repository, CodeInvalid in a bare one.
 	Checkout(ctx context.Context, dir string) (Checkout, error)
 
+	// HeadMoved returns nil once HEAD of the work tree that dir is in is at another
+	// commit than from, at once if it is so already. An error says that it cannot be
+	// followed any further; ctx ends it, too.
+	HeadMoved(ctx context.Context, dir string, from ObjectID) error
+
 	// Base finds or makes the commit that a new chat starts from. What was made
 	// or fetched for it stays until Create has held it. In a repository without
 	// commits it is an empty root commit of boo's own. On error nothing is left.

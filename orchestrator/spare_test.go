@@ -93,6 +93,21 @@ func TestASpareIsTakenToTheCommitThatIsWanted(t *testing.T) {
 	}
 }
 
+func TestASpareFollowsHeadWithoutATurn(t *testing.T) {
+	w := withSpares(t)
+	w.FollowHeads(time.Millisecond)
+	w.turn("one", "say one")
+	old := w.spare()
+	for _, content := range []string{"one\n", "two\n"} {
+		w.write("story.txt", content)
+		w.git("commit", "-q", "-a", "-m", "other")
+		head := strings.TrimSpace(w.git("rev-parse", "HEAD"))
+		w.spares(func(list []orchestrator.Spare) bool {
+			return len(list) == 1 && list[0].State == orchestrator.SpareReady && list[0].Chat == old.Chat && string(list[0].Base) == head
+		})
+	}
+}
+
 func TestWhatWasHalfMadeIsClearedAway(t *testing.T) {
 	w := withSpares(t)
 	w.turn("one", "say one")

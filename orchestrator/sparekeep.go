@@ -65,7 +65,7 @@ func (e *Engine) lookAfterSpares(ctx context.Context, id RepoID, more bool) erro
 	if err != nil {
 		return err
 	}
-	want, inUse := e.wantedSpare(ctx, repo)
+	want, from, inUse := e.wantedSpare(ctx, repo)
 	all, err := e.Store.Spares(ctx)
 	if err != nil {
 		return err
@@ -93,31 +93,34 @@ func (e *Engine) lookAfterSpares(ctx context.Context, id RepoID, more bool) erro
 			return err
 		}
 	}
+	if n > 0 {
+		e.follow(id, from)
+	}
 	return nil
 }
 
 // wantedSpare is what the next chat of a repository will most likely ask for: the
-// commit that is checked out where the last one was begun. It reports false for a
-// repository that is out of use.
-func (e *Engine) wantedSpare(ctx context.Context, repo Repo) (want Spare, inUse bool) {
+// commit that is checked out where the last one was begun, which is from. It reports
+// false for a repository that is out of use.
+func (e *Engine) wantedSpare(ctx context.Context, repo Repo) (want Spare, from Checkout, inUse bool) {
 	last, used := e.lastChat(ctx, repo.ID)
 	if !used {
-		return want, false
+		return want, from, false
 	}
 	dir := last.Worktree.Source
 	if dir == "" {
 		dir = repo.Root
 	}
-	c, err := e.Trees.Checkout(ctx, string(dir))
-	if err != nil || c.CommonDir != repo.CommonDir || c.Head == "" {
-		return want, false
+	from, err := e.Trees.Checkout(ctx, string(dir))
+	if err != nil || from.CommonDir != repo.CommonDir || from.Head == "" {
+		return want, from, false
 	}
-	base, err := e.Trees.Base(ctx, c, BaseRequest{})
+	base, err := e.Trees.Base(ctx, from, BaseRequest{})
 	if err != nil {
-		return want, false
+		return want, from, false
 	}
-	sparse, err := e.sparse(ctx, c, SendRequest{}, base)
-	return Spare{Repo: repo.ID, Base: base.Commit, Sparse: sparse}, err == nil
+	sparse, err := e.sparse(ctx, from, SendRequest{}, base)
+	return Spare{Repo: repo.ID, Base: base.Commit, Sparse: sparse}, from, err == nil
 }
 
 // lastChat returns the chat last used in a repository, and false if that is long

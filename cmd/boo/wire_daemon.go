@@ -23,6 +23,9 @@ import (
 // number in its paths.
 const protocol = 1
 
+// headRest is how long after a move of HEAD the spares of its repository follow.
+const headRest = time.Second
+
 // work is what boo's daemon does: it serves an engine.
 type work struct {
 	http.Handler
@@ -48,6 +51,7 @@ func openWork(ctx context.Context, d dirs, c config, log *slog.Logger) (daemon.W
 		return nil, err
 	}
 	engine.KeepLogs()
+	engine.FollowHeads(headRest)
 	settled, err := engine.Recover(ctx)
 	if err != nil {
 		_ = engine.Close() // the error that led here says more
