@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -123,7 +124,11 @@ func (e *Engine) archive(ctx context.Context, chat ChatID, force consent) (Archi
 // refused is the error of an archive over a verdict; nil if it may go on.
 func refused(v RiskVerdict, force consent) error {
 	var reasons, hard []string
+	hint := fmt.Sprintf("boo worktree risk %s", v.Chat)
 	for _, r := range v.Risks {
+		if r.Kind == RiskUnknown { // most often the worktree is not what it was
+			hint = fmt.Sprintf("boo worktree repair %s, and then boo worktree risk %s", v.Chat, v.Chat)
+		}
 		reasons = append(reasons, r.Detail)
 		if !slices.Contains(consented, r.Kind) {
 			hard = append(hard, r.Detail)
@@ -133,10 +138,10 @@ func refused(v RiskVerdict, force consent) error {
 	case len(reasons) == 0:
 		return nil
 	case len(hard) > 0 && v.State == RiskUnverified:
-		return Errorf(CodeUnverified, "the worktree of chat %s is kept: %s", v.Chat, strings.Join(reasons, "; ")).WithHint("boo worktree risk %s", v.Chat)
+		return Errorf(CodeUnverified, "the worktree of chat %s is kept: %s", v.Chat, strings.Join(reasons, "; ")).WithHint("%s", hint)
 	case len(hard) > 0:
 		return Errorf(CodeAtRisk, "the worktree of chat %s is kept, and cannot be forced away: %s", v.Chat, strings.Join(hard, "; ")).
-			WithHint("boo worktree risk %s", v.Chat)
+			WithHint("%s", hint)
 	case force.given:
 		return nil
 	}

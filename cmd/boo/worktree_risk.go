@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -37,8 +38,12 @@ func runWorktreeRisk(ctx context.Context, e *env, ref orchestrator.ChatRef) erro
 		return err
 	}
 	counts := map[orchestrator.RiskState]int{}
+	next := "boo pending ls"
 	for _, v := range verdicts {
 		counts[v.State]++
+		if slices.ContainsFunc(v.Risks, func(r orchestrator.Risk) bool { return r.Kind == orchestrator.RiskUnknown }) {
+			next = "boo worktree repair"
+		}
 		if e.JSON {
 			if err := e.Stdout.JSON(v); err != nil {
 				return err
@@ -50,10 +55,10 @@ func runWorktreeRisk(ctx context.Context, e *env, ref orchestrator.ChatRef) erro
 	switch {
 	case counts[orchestrator.RiskAtRisk] > 0:
 		return orchestrator.Errorf(orchestrator.CodeAtRisk, "something is at risk in %d of %s", counts[orchestrator.RiskAtRisk], plural(len(verdicts), "worktree")).
-			WithHint("boo pending ls")
+			WithHint("%s", next)
 	case counts[orchestrator.RiskUnverified] > 0:
 		return orchestrator.Errorf(orchestrator.CodeUnverified, "it could not be found out of %d of %s whether something is at risk", counts[orchestrator.RiskUnverified], plural(len(verdicts), "worktree")).
-			WithHint("boo worktree repair")
+			WithHint("%s", next)
 	}
 	return nil
 }
