@@ -52,6 +52,7 @@ func (e *Engine) Archive(ctx context.Context, ref ChatRef, force bool) (Archived
 	if err != nil {
 		return Archived{}, err
 	}
+	e.linger(ctx, chat.ID)
 	release, free, err := e.Locks.TryLock(ChatLock(chat.ID))
 	if err != nil {
 		return Archived{}, err

@@ -37,13 +37,32 @@ func (e *Engine) seize(ctx context.Context, chat ChatID) (release func(), err er
 	if err := e.occupied(ctx, chat); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, closeWait)
-	defer cancel()
-	release, err = e.Locks.Lock(ctx, ChatLock(chat), func() {})
+	release, err = e.outwait(ctx, chat)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = Errorf(CodeBusy, "somebody works in the worktree of chat %s; it was left alone", chat).WithHint("boo chat show %s", chat)
 	}
 	return release, err
+}
+
+// outwait takes the lock of a chat that somebody is at for a moment.
+func (e *Engine) outwait(ctx context.Context, chat ChatID) (release func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, closeWait)
+	defer cancel()
+	return e.Locks.Lock(ctx, ChatLock(chat), func() {})
+}
+
+// linger returns when the turn that has just ended in a chat is through with its
+// files, or somebody else is at them for longer than a moment. The caller holds no
+// chat's lock.
+func (e *Engine) linger(ctx context.Context, chat ChatID) {
+	release, free, err := e.Locks.TryLock(ChatLock(chat))
+	if err == nil && !free && e.occupied(ctx, chat) == nil {
+		release, err = e.outwait(ctx, chat)
+		free = err == nil
+	}
+	if free {
+		release()
+	}
 }
 
 // occupied tells what keeps a chat from being ended; nil if that is not known.

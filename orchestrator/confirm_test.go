@@ -93,11 +93,11 @@ func TestWhatAWatcherSawWronglyIsCorrected(t *testing.T) {
 	w := newWorld(t)
 	w.misled(nil)
 	sent := w.send("one", trueWork)
-	h := w.follow(sent.Turn, nil)
-	if said := notices(h.events); !strings.Contains(said, "found 2 changed by this turn; what is pending is right now") {
-		t.Errorf("the follower was told %q", said)
-	}
+	w.follow(sent.Turn, nil)
 	w.truth()
+	if said := notices(w.log()); !strings.Contains(said, "found 2 changed by this turn; what is pending is right now") {
+		t.Errorf("the chat was told %q", said)
+	}
 	turn, err := w.full.Turn(t.Context(), sent.Turn)
 	w.check(err)
 	if turn.State != orchestrator.TurnCompleted || turn.Provisional || !turn.Corrected || turn.After == "" {
@@ -149,12 +149,10 @@ func TestWhatADeadBooDidNotCompareIsComparedFirst(t *testing.T) {
 			w, turn := lostBetween(t)
 			first(w, turn)
 			w.truth()
-			log, err := w.Log(t.Context(), orchestrator.ChatRef{Dir: w.repo}, 0, 10_000)
-			w.check(err)
-			if said := notices(log); strings.Count(said, "was not complete") != 1 {
+			if said := notices(w.log()); strings.Count(said, "was not complete") != 1 {
 				t.Errorf("the chat was told %q", said)
 			}
-			if turn, err = w.full.Turn(t.Context(), turn.ID); err != nil || turn.Provisional || !turn.Corrected {
+			if turn, err := w.full.Turn(t.Context(), turn.ID); err != nil || turn.Provisional || !turn.Corrected {
 				t.Errorf("the turn: %+v, %v", turn, err)
 			}
 		})

@@ -64,18 +64,24 @@ func (e *Engine) Follow(ctx context.Context, turn TurnID, after Seq, yield func(
 	}
 }
 
-// followUp waits until what a turn did to the files is certain, and yields what
-// had to be said about it after the turn's end.
+// followUp yields what has to be said of a turn after its end. Where that can be
+// a failure of the person's hook, or nobody lives who will compare the files with
+// what was seen of them, it waits for that; and else what corrects a turn is in
+// the chat's log.
 func (e *Engine) followUp(ctx context.Context, t Turn, live *liveTurn, after Seq, yield func(Event) error) error {
-	if live != nil {
+	switch {
+	case live == nil:
+		if err := e.confirmed(ctx, "", t.Chat); err != nil {
+			return err
+		}
+	case live.hooked():
 		select {
 		case <-live.done:
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-	}
-	if err := e.confirmed(ctx, "", t.Chat); err != nil {
-		return err
+	default:
+		return nil
 	}
 	_, err := e.passOn(ctx, t, &after, yield)
 	return err

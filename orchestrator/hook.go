@@ -32,12 +32,14 @@ type turnReport struct {
 	Ended    time.Time   `json:"ended_at,omitzero"`
 }
 
+// hooked reports whether the person wants to be told of the turn's end.
+func (lt *liveTurn) hooked() bool { return len(lt.e.Policy.OnTurnEnd) > 0 && lt.e.Commands != nil }
+
 // runHook tells the person's program of the turn's end. It is run where no agent
 // can put anything; that it fails is noted in the chat, and is no failure of the
 // turn.
 func (lt *liveTurn) runHook() {
-	args := lt.e.Policy.OnTurnEnd
-	if len(args) == 0 || lt.e.Commands == nil {
+	if !lt.hooked() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), hookTime+settleTime)
@@ -50,7 +52,7 @@ func (lt *liveTurn) runHook() {
 	if err == nil {
 		var result CommandResult
 		result, err = lt.e.Commands.Run(ctx, CommandRequest{
-			Args: args, Input: append(input, '\n'), Dir: "/", Env: report.environ(),
+			Args: lt.e.Policy.OnTurnEnd, Input: append(input, '\n'), Dir: "/", Env: report.environ(),
 			EnvPass: []string{"*"}, Environ: lt.environ, Limit: hookTime,
 		})
 		if err == nil {
@@ -61,7 +63,7 @@ func (lt *liveTurn) runHook() {
 		return
 	}
 	_, _ = lt.e.Store.AppendEvents(ctx, lt.turn.Chat, []Event{{
-		Chat: lt.turn.Chat, At: lt.e.Now(), Kind: EventNotice, Text: fmt.Sprintf("the hook on_turn_end (%s) failed: %v", args[0], err),
+		Chat: lt.turn.Chat, At: lt.e.Now(), Kind: EventNotice, Text: fmt.Sprintf("the hook on_turn_end (%s) failed: %v", lt.e.Policy.OnTurnEnd[0], err),
 	}}) // there is nobody else to tell
 	lt.e.announce(lt.turn.Chat)
 }

@@ -137,7 +137,9 @@ type TreeWatch interface {
 
 	// Confirm compares the worktree with the snapshot that was not verified, and
 	// returns that one where it is right, and else another one in its place.
-	// Then the chain has it, on disk.
+	// Then the chain has it, on disk. What was touched since that snapshot is left
+	// as it has it, and is found by the next one; where the watch cannot tell what
+	// that is, the snapshot stands.
 	Confirm(ctx context.Context, by Signature, message string) (Snapshot, error)
 
 	// Rest gives up what a watch does not need between turns. It watches on, in

@@ -120,12 +120,15 @@ func (e *Engine) Risk(ctx context.Context, ref ChatRef) ([]RiskVerdict, error) {
 		if err != nil {
 			return nil, err
 		}
-		release, free, err := e.Locks.TryLock(ChatLock(c.ID))
+		e.linger(ctx, c.ID)
+		wts = append(wts, wt)
+	}
+	for _, wt := range wts {
+		release, free, err := e.Locks.TryLock(ChatLock(wt.Chat))
 		if err == nil && free {
 			defer release()
-			held[c.ID] = true
+			held[wt.Chat] = true
 		}
-		wts = append(wts, wt)
 	}
 	return e.judge(ctx, wts, held), nil
 }

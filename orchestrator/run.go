@@ -52,13 +52,7 @@ func (lt *liveTurn) run() error {
 	out.before = before.Tree
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(lt.ctx), settleTime)
 	defer cancel()
-	err = lt.e.settleWatched(ctx, wt, lt.turn, out, watch)
-	if err != nil || out.state != TurnCompleted {
-		_ = watch.Close() // nothing is lost with it
-		return err
-	}
-	lt.e.watches.keep(wt, watch, watch.Rest(ctx), lt.e.Watched)
-	return nil
+	return lt.e.settleWatched(ctx, wt, lt.turn, out, watch)
 }
 
 // takeChat waits until every earlier turn of the chat is over and this process

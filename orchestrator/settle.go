@@ -11,7 +11,9 @@ func settleMessage(t Turn, state TurnState) string {
 }
 
 // settleWatched is settle with what a watcher has seen. The turn ends with that,
-// and what was not verified is confirmed right after.
+// and what was not verified is confirmed right after: who follows the turn need
+// not wait for it, as the watch knows what is written from then on. It keeps the
+// watch for the next turn, or closes it.
 func (e *Engine) settleWatched(ctx context.Context, wt Worktree, t Turn, out outcome, watch TreeWatch) error {
 	seen, err := e.settle(ctx, wt, t, out, func(ctx context.Context, by Signature, message string) (Snapshot, error) {
 		seen, err := watch.Snapshot(ctx, by, message)
@@ -20,11 +22,23 @@ func (e *Engine) settleWatched(ctx context.Context, wt Worktree, t Turn, out out
 		}
 		return seen, err
 	})
+	done := func(err error) {
+		if err != nil || out.state != TurnCompleted {
+			_ = watch.Close() // nothing is lost with it
+			return
+		}
+		e.watches.keep(wt, watch, watch.Rest(ctx), e.Watched)
+	}
 	if err != nil || seen.Verified || seen.Commit == "" {
+		done(err)
 		return err
 	}
 	t.State = out.state
-	return e.confirm(ctx, wt, t, watch.Confirm, seen.Commit)
+	return e.confirm(ctx, wt, t, func(ctx context.Context, by Signature, message string) (Snapshot, error) {
+		after, err := watch.Confirm(ctx, by, message)
+		done(err) // before the turn counts as confirmed: the chat is then as good as free
+		return after, err
+	}, seen.Commit)
 }
 
 // settle records how the tree stands after a turn and ends the turn: snapshot,

@@ -67,6 +67,7 @@ func (e *Engine) Restart(ctx context.Context, ref ChatRef, agent AgentName) erro
 	if err != nil {
 		return err
 	}
+	e.linger(ctx, chat.ID)
 	release, ok, err := e.Locks.TryLock(ChatLock(chat.ID))
 	if err != nil {
 		return err

@@ -57,6 +57,9 @@ func (k keeper) Settle(ctx context.Context) ([]Recovery, error) { return k.e.Rec
 func (k keeper) Judge(ctx context.Context, wts []Worktree) ([]RiskVerdict, error) {
 	held := map[ChatID]bool{}
 	for _, wt := range wts {
+		k.e.linger(ctx, wt.Chat)
+	}
+	for _, wt := range wts {
 		release, free, err := k.e.Locks.TryLock(ChatLock(wt.Chat))
 		if err != nil {
 			return nil, err
@@ -88,6 +91,7 @@ func (k keeper) Retire(ctx context.Context, chat ChatID, still func(Worktree) er
 }
 
 func (k keeper) Locked(chat ChatID, do func() error) (free bool, err error) {
+	k.e.linger(k.e.life, chat)
 	release, free, err := k.e.Locks.TryLock(ChatLock(chat))
 	if err != nil || !free {
 		return false, err

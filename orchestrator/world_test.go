@@ -207,6 +207,10 @@ func (w *world) turn(agent orchestrator.AgentName, prompt string) heard {
 	if h.state != orchestrator.TurnCompleted {
 		w.t.Fatalf("turn %q ended as %s: %s", prompt, h.state, h.reason)
 	}
+	// Those who follow do not wait until its files are compared.
+	release, err := w.Locks.Lock(w.t.Context(), orchestrator.ChatLock(h.events[0].Chat), func() {})
+	w.check(err)
+	release()
 	return h
 }
 

@@ -77,6 +77,15 @@ func (e *Engine) snapshotInProcess(ctx context.Context, take taking) (snap orche
 		return snap, err
 	}
 	snap, same := take.same(edited.Root)
+	if !same && take.fence != nil {
+		if err := take.fence.leaveOut(ctx, p); err != nil {
+			return snap, err
+		}
+		if edited, err = p.tree(ctx); err != nil {
+			return snap, err
+		}
+		snap, same = take.same(edited.Root)
+	}
 	if !same {
 		if snap, err = p.write(edited, e.authored(ctx, take)); err != nil {
 			return snap, err

@@ -59,6 +59,7 @@ type taking struct {
 	commit     commit                // its tree is not known yet
 	unlessSame bool                  // prev will do if it has the same tree
 	fast       *provisional          // what is to be confirmed; nil as a rule
+	fence      *view                 // tells what was touched since fast was made; nil without it
 }
 
 // same returns the snapshot that a tree makes a new one needless for.
@@ -112,6 +113,11 @@ func (e *Engine) snapshotByGit(ctx context.Context, t taking) (orchestrator.Snap
 	if old, same := t.same(snap.Tree); same {
 		old.Skipped = snap.Skipped
 		return old, e.chain(ctx, t, old.Commit)
+	}
+	if t.fence != nil {
+		if sure, err := t.fence.untouched(ctx); err != nil || !sure {
+			return t.fast.snap, errors.Join(err, e.chain(ctx, t, t.fast.snap.Commit))
+		}
 	}
 	r, err := e.plain(t.wt.CommonDir, t.wt.Base)
 	if err != nil {

@@ -34,6 +34,7 @@ type view struct {
 	watcher *watch.Watcher
 	ignores *ignores
 	unread  map[orchestrator.Path]bool // to be looked at by the next snapshot
+	late    error                      // why it cannot tell what was touched since the last one; nil if it can
 
 	mu      sync.RWMutex // guards index and resting for skip, which the watcher calls
 	resting bool
@@ -146,15 +147,8 @@ func (v *view) snapshot(ctx context.Context, t taking) (*provisional, error) {
 		return nil, err
 	}
 	changes, err := v.watcher.Drain(ctx)
-	switch {
-	case err != nil:
+	if err = errors.Join(err, untold(changes)); err != nil {
 		return nil, err
-	case changes.Lost != watch.NotLost:
-		return nil, fmt.Errorf("the watcher is lost: %s", changes.Lost)
-	case changes.IgnoreRules:
-		return nil, errors.New("rules for files have changed")
-	case changes.NestedGit:
-		return nil, errors.New("there is a repository in the worktree")
 	}
 	stale := v.byForce.stale(v.inProcess)
 	v.began = time.Now().Add(-clockTick)

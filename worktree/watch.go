@@ -185,13 +185,16 @@ func (w *treeWatch) Confirm(ctx context.Context, by orchestrator.Signature, mess
 		return orchestrator.Snapshot{}, coded(err, "take a snapshot of chat %s", w.wt.Chat)
 	}
 	w.fast = nil
-	t := taking{wt: w.wt, prev: w.view.prev, commit: w.engine.commitOn(fast.snap.Parent, by, message), fast: fast}
+	t := taking{wt: w.wt, prev: w.view.prev, commit: w.engine.commitOn(fast.snap.Parent, by, message), fast: fast, fence: w.view}
 	if w.kept {
 		t.prev = fast.snap
 	}
 	snap, err := w.engine.take(ctx, t)
-	if err != nil || snap.Commit != fast.snap.Commit {
+	switch {
+	case err != nil || snap.Commit != fast.snap.Commit:
 		w.doubt = errors.Join(err, errMissed)
+	case w.view.late != nil:
+		w.doubt = w.view.late
 	}
 	w.view.prev = snap
 	return snap, err

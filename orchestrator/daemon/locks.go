@@ -34,17 +34,19 @@ func NewLocks(dir string) (*Locks, error) {
 	return &Locks{dir: dir}, nil
 }
 
-// How long a waiter sleeps between two tries, at first and at most.
+// How long a waiter sleeps between two tries, at first and at most, and from which
+// sleep on it is worth telling.
 const (
 	firstWait   = time.Millisecond
+	tellingWait = 64 * time.Millisecond
 	longestWait = 100 * time.Millisecond
 )
 
-// Lock waits for the lock. waiting is called once, before the first wait, if it
-// is not free. release may be called more than once.
+// Lock waits for the lock. waiting is called once, when it was not free for a
+// moment. release may be called more than once.
 func (l *Locks) Lock(ctx context.Context, name string, waiting func()) (release func(), err error) {
 	for wait := time.Duration(0); ; wait = min(max(2*wait, firstWait), longestWait) {
-		if wait == firstWait {
+		if wait == tellingWait {
 			waiting()
 		}
 		select {
