@@ -19,7 +19,7 @@ type Definition struct {
 	// Env is set in the agent's environment; a value of the person's wins only
 	// where EnvPass names it.
 	Env map[string]string
-	// EnvPass lists the names, or prefixes ending in "*", that are passed from
+	// EnvPass lists the names, prefixes ending in "*", or NAME=VALUE, that are passed from
 	// the person's environment besides those every program gets.
 	EnvPass []string
 	// ModelEnv is the variable that chooses the model, if there is one.

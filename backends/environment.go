@@ -33,7 +33,7 @@ func environment(person []string, def Definition, model string) []string {
 		// A definition's own value for a variable of everyAgent is meant; only
 		// EnvPass gives the person's the last word.
 		_, set := def.Env[name]
-		if named(def.EnvPass, name) || !set && named(everyAgent, name) {
+		if named(def.EnvPass, entry) || !set && named(everyAgent, entry) {
 			env[name] = value
 		}
 	}
@@ -66,11 +66,13 @@ func (d Definition) settled(person []string) Definition {
 // mark a process as another run's.
 func reserved(name string) bool { return strings.HasPrefix(name, "BOO_") }
 
-// named reports whether a list of names and prefixes contains name.
-func named(patterns []string, name string) bool {
+// named reports whether a list has a variable, NAME=VALUE: by its name, by a
+// prefix of it, or by name and value.
+func named(patterns []string, entry string) bool {
+	name, _, _ := strings.Cut(entry, "=")
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		prefix, star := strings.CutSuffix(pattern, "*")
-		return pattern == name || star && strings.HasPrefix(name, prefix)
+		return pattern == name || pattern == entry || star && strings.HasPrefix(name, prefix)
 	})
 }
 

@@ -44,6 +44,16 @@ func TestGooseGetsItsKeysAndModeAndNothingOfOthers(t *testing.T) {
 	}
 }
 
+func TestClaudeIsToldOfASandboxWhereItTakesItForOne(t *testing.T) {
+	shell := backends.Custom{Command: []string{"/bin/sh"}}
+	for value, passed := range map[string]bool{"1": true, "yes": false, "true": false, "11": false} {
+		got := environmentOf(t, "claude", "", shell, "IS_SANDBOX="+value)
+		if slices.Contains(got, "IS_SANDBOX="+value) != passed {
+			t.Errorf("IS_SANDBOX=%s: %q", value, got)
+		}
+	}
+}
+
 func TestTheModelThatWasAskedForWins(t *testing.T) {
 	shell := backends.Custom{Command: []string{"/bin/sh"}, Env: map[string]string{"GOOSE_MODEL": "configured"}}
 	tests := []struct{ asked, person, want string }{
