@@ -73,7 +73,62 @@ func TestNothingOutlivesALauncherKilledAtAnyMoment(t *testing.T) {
 	}
 }
 
-func TestLauncherAndSupervisorKilledTogetherLeaveStraysThatTheTagFinds(t *testing.T) {
+// killTogether kills a launching process and others of its as if at one moment.
+func killTogether(t *testing.T, cmd *exec.Cmd, others ...int) {
+	t.Helper()
+	for _, sig := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGKILL} {
+		for _, pid := range append(others, cmd.Process.Pid) {
+			if err := syscall.Kill(pid, sig); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	_ = cmd.Wait()
+}
+
+func TestTheSentinelEndsWhatLauncherAndSupervisorKilledTogetherLeave(t *testing.T) {
+	t.Parallel()
+	path := program(t)
+	cmd, out := launchFar(t, path, "forks", "3")
+	lines := bufio.NewReader(out)
+	var agent int
+	var tag string
+	if _, err := fmt.Fscanf(lines, "agent %d %s\n", &agent, &tag); err != nil {
+		t.Fatal(err)
+	}
+	all := members(t, lines, 4)
+	sentinel := sentinelOf(t, cmd.Process.Pid)
+	killTogether(t, cmd, parent(t, agent))
+	left := outlasting(patience, func() []string { return append(named(path), commandOf(sentinel)...) })
+	if len(left) > 0 {
+		t.Errorf("still there: %v", left)
+	}
+	if left := living(all); len(left) > 0 {
+		t.Errorf("still there: %v", left)
+	}
+}
+
+func TestASentinelThatWasKilledIsReplaced(t *testing.T) {
+	// Not parallel: the process has one.
+	path := program(t)
+	end(t, launch(t, path, "polite"), 0)
+	first := sentinelOf(t, os.Getpid())
+	if err := syscall.Kill(first, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	// The kernel takes a moment to let a killed process be waited for.
+	if outlasting(patience, func() []int {
+		end(t, launch(t, path, "polite"), 0)
+		if now := sentinels(t, os.Getpid()); len(now) == 0 || now[0] == first {
+			return []int{first}
+		}
+		return nil
+	}) != nil {
+		t.Errorf("process %d was killed, and has no successor", first)
+	}
+}
+
+func TestLauncherSupervisorAndSentinelKilledTogetherLeaveStraysThatTheTagFinds(t *testing.T) {
 	t.Parallel()
 	path := program(t)
 	cmd, out := launchFar(t, path, "forks", "3")
@@ -83,17 +138,7 @@ func TestLauncherAndSupervisorKilledTogetherLeaveStraysThatTheTagFinds(t *testin
 		t.Fatal(err)
 	}
 	all := members(t, lines, 4)
-	supervisor := parent(t, p.PID)
-	if err := syscall.Kill(supervisor, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = cmd.Wait()
-	if err := syscall.Kill(supervisor, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	killTogether(t, cmd, sentinelOf(t, cmd.Process.Pid), parent(t, p.PID))
 	p.BootID = table.Self().BootID
 	if err := table.EndStrays(t.Context(), p); err != nil {
 		t.Fatal(err)

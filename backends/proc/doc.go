@@ -47,8 +47,13 @@
 // session, all that carries the run's tag (BOO_RUN) in its environment, and
 // the descendants of both. What had left the session and cleared its
 // environment and lost its parent, all before that moment, is not found then.
-// When the launching process was killed together with the supervisor, a later
-// boo finds the rest by the tag alone; see [Table.EndStrays].
+//
+// When the launching process was killed together with the supervisor, its
+// sentinel ends the rest by the tag alone. That is one more process, "boo-sentinel",
+// which the first Launch starts, and which holds the read end of a pipe of its
+// own. At the end of file it waits for the supervisors that live, 2.5 s at most,
+// ends all that carries a tag of that launching process, and is done. Where it
+// was killed too, a later boo does that; see [Table.EndStrays].
 //
 // # Failure
 //

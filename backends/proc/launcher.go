@@ -57,6 +57,9 @@ func launch(ctx context.Context, cmd backends.Command) (*child, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", cmd.Path, err)
 	}
+	if err := guard.ensure(); err != nil {
+		return nil, fmt.Errorf("start sentinel of %s: %w", cmd.Path, err)
+	}
 	c, err := spawn(cmd, tag)
 	if err != nil {
 		return nil, fmt.Errorf("start supervisor of %s: %w", cmd.Path, err)

@@ -17,6 +17,9 @@ import (
 	"boo/orchestrator"
 )
 
+// patience bounds waits for what a busy machine may delay.
+const patience = time.Minute
+
 // soon is how long things may take that should not take long at all.
 const soon = 5 * time.Second
 
@@ -91,6 +94,50 @@ func named(path string) []string {
 		}
 	}
 	return found
+}
+
+// commandOf returns the command line of a process that lives, or nothing.
+func commandOf(pid int) []string {
+	line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // a zombie has none
+	if len(line) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d: %q", pid, line)}
+}
+
+// sentinelOf returns the pid of the sentinel of a process.
+func sentinelOf(t *testing.T, launcher int) int {
+	t.Helper()
+	pids := sentinels(t, launcher)
+	if len(pids) != 1 {
+		t.Fatalf("process %d has the sentinels %v", launcher, pids)
+	}
+	return pids[0]
+}
+
+func sentinels(t *testing.T, launcher int) []int {
+	t.Helper()
+	return slices.DeleteFunc(children(t, launcher), func(pid int) bool {
+		line := commandOf(pid)
+		return len(line) == 0 || !strings.Contains(line[0], `"boo-sentinel\x00`)
+	})
+}
+
+// children lists the children of a process.
+func children(t *testing.T, parent int) (pids []int) {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		status, err := os.ReadFile(file)
+		if err == nil && strings.Contains(string(status), fmt.Sprintf("\nPPid:\t%d\n", parent)) {
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+			pids = append(pids, pid)
+		}
+	}
+	return pids
 }
 
 // outlasting waits until left returns nothing, and returns what is left then.
