@@ -29,7 +29,7 @@ func (e *Engine) writePlain(ctx context.Context, c orchestrator.Checkout, dir st
 	}
 	defer root.Close()
 	p := plainWriter{objects: objects, root: root, name: name, made: map[string]bool{".": true}}
-	var files []indexed
+	var files []placed
 	var ids []orchestrator.ObjectID
 	for _, x := range list {
 		switch {
@@ -40,7 +40,11 @@ func (e *Engine) writePlain(ctx context.Context, c orchestrator.Checkout, dir st
 				return nil, err
 			}
 		default:
-			files, ids = append(files, x), append(ids, x.entry.ID)
+			at, err := p.place(x)
+			if err != nil {
+				return nil, err
+			}
+			files, ids = append(files, placed{at, x.entry.Mode}), append(ids, x.entry.ID)
 		}
 	}
 	return left, objects.copy(ctx, ids, func(i int) (io.WriteCloser, error) { return p.create(files[i]) })
@@ -73,16 +77,19 @@ func (p *plainWriter) link(ctx context.Context, x indexed) error {
 	return p.root.Symlink(string(target), at)
 }
 
-func (p *plainWriter) create(x indexed) (*os.File, error) {
-	at, err := p.place(x)
-	if err != nil {
-		return nil, err
-	}
+// placed is a file that is to be written below the root, where a directory for it
+// is.
+type placed struct {
+	at   string
+	mode orchestrator.FileMode
+}
+
+func (p *plainWriter) create(f placed) (*os.File, error) {
 	perm := os.FileMode(0o666)
-	if x.entry.Mode == orchestrator.ModeExec {
+	if f.mode == orchestrator.ModeExec {
 		perm = 0o777
 	}
-	return p.root.OpenFile(at, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	return p.root.OpenFile(f.at, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 }
 
 // place makes the directory that a file is to be in.

@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strings"
 	"sync"
 
 	"boo/orchestrator"
-	"boo/worktree/internal/gitcmd"
 	"boo/worktree/internal/objects"
 	"boo/worktree/internal/pack"
 	"boo/worktree/internal/pack/objectid"
@@ -22,7 +20,7 @@ type store struct {
 	format objectid.Format
 	dir    string // of packs
 	reader *objects.Reader
-	batch  func(context.Context) (*gitcmd.Pipe, error) // a process that is asked for many
+	many   func() *objects.Reader // for many at once
 	made   func(pack string)
 
 	mu    sync.Mutex
@@ -36,9 +34,7 @@ func (e *Engine) openStore(common orchestrator.GitDir, like orchestrator.ObjectI
 		return nil, err
 	}
 	s := &store{format: format, dir: filepath.Join(r.objects, "pack"), fresh: map[orchestrator.ObjectID]bool{}}
-	s.batch = func(ctx context.Context) (*gitcmd.Pipe, error) {
-		return e.git.Git.Open(ctx, r.call("cat-file", "--batch"))
-	}
+	s.many = func() *objects.Reader { return e.objects(r, format) }
 	s.made = func(pack string) { e.mark(common, pack) }
 	s.reader = objects.Open(objects.Options{
 		CommonDir: common, Format: format, Helpers: 1, GitOnly: true,
@@ -106,71 +102,36 @@ func (s *store) blob(ctx context.Context, id orchestrator.ObjectID, w io.Writer)
 	return s.reader.Blob(ctx, id, w)
 }
 
-// ahead is how many blobs make it worth a process that is asked for all of them
-// at once.
+// ahead is how many blobs make it worth to open the packs that they are in.
 const ahead = 16
 
-// copy writes blobs, each to what open returns for its position.
-func (s *store) copy(ctx context.Context, ids []orchestrator.ObjectID, open func(int) (io.WriteCloser, error)) error {
-	if len(ids) < ahead {
-		for i, id := range ids {
+// copy writes blobs, each to what open returns for its position; that is called
+// for several at once.
+func (s *store) copy(ctx context.Context, ids []orchestrator.ObjectID, open func(int) (io.WriteCloser, error)) (err error) {
+	read := s.blob
+	if len(ids) >= ahead {
+		if err := s.flush(); err != nil {
+			return err
+		}
+		many := s.many()
+		defer func() { err = errors.Join(err, many.Close()) }()
+		read = many.Blob
+	}
+	return inParts(len(ids), func(from, to int) error {
+		for i := from; i < to; i++ {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			w, err := open(i)
 			if err != nil {
 				return err
 			}
-			if err := errors.Join(s.blob(ctx, id, w), w.Close()); err != nil {
+			if err := errors.Join(read(ctx, ids[i], w), w.Close()); err != nil {
 				return err
 			}
 		}
 		return nil
-	}
-	if err := s.flush(); err != nil {
-		return err
-	}
-	pipe, err := s.batch(ctx)
-	if err != nil {
-		return err
-	}
-	var requests strings.Builder
-	for _, id := range ids {
-		requests.WriteString(string(id) + "\n")
-	}
-	written := make(chan error, 1)
-	go func() {
-		_, err := io.WriteString(pipe, requests.String())
-		written <- err
-	}()
-	err = s.answers(ctx, pipe, ids, open)
-	return errors.Join(err, pipe.Close(), <-written)
-}
-
-// answers reads the blobs from a process that was asked for all of them.
-func (s *store) answers(ctx context.Context, pipe *gitcmd.Pipe, ids []orchestrator.ObjectID, open func(int) (io.WriteCloser, error)) error {
-	for i, id := range ids {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		line, err := pipe.Line()
-		if err != nil {
-			return err
-		}
-		var size int64
-		if n, err := fmt.Sscanf(line, string(id)+" blob %d", &size); n != 1 || err != nil {
-			return fmt.Errorf("read file %s: git answers %q", id.Short(), line)
-		}
-		w, err := open(i)
-		if err != nil {
-			return err
-		}
-		_, err = io.CopyN(w, pipe, size)
-		if err == nil {
-			_, err = io.CopyN(io.Discard, pipe, 1) // git ends each object with a newline
-		}
-		if err := errors.Join(err, w.Close()); err != nil {
-			return err
-		}
-	}
-	return nil
+	})
 }
 
 // errNoFile says that an object is no blob, or too large.

@@ -49,11 +49,6 @@ func (p *Pipe) Ask(request []byte) (string, error) {
 	if _, err := p.in.Write(request); err != nil {
 		return "", p.broken(err)
 	}
-	return p.Line()
-}
-
-// Line reads a line, without its end: for who writes requests ahead.
-func (p *Pipe) Line() (string, error) {
 	line, err := p.out.ReadString('\n')
 	if err != nil {
 		return "", p.broken(err)
