@@ -205,6 +205,12 @@ func (e *Engine) settleArchive(ctx context.Context, chat ChatID) error {
 // clearArchived removes what was archived, in the background. The engine cuts it
 // off, and waits for it, when it closes.
 func (e *Engine) clearArchived() {
+	e.aside(func(ctx context.Context) { keeper{e}.Clear(ctx) })
+}
+
+// aside does what can be cut off anywhere in the background, until the engine
+// closes.
+func (e *Engine) aside(do func(ctx context.Context)) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed {
@@ -213,7 +219,7 @@ func (e *Engine) clearArchived() {
 	e.turns.Add(1)
 	go func() {
 		defer e.turns.Done()
-		keeper{e}.Clear(e.life)
+		do(e.life)
 	}()
 }
 

@@ -30,6 +30,7 @@ func (e *Engine) applyChecked(ctx context.Context, req ApplyRequest, plan checkP
 		return judged, err
 	}
 	req.Checked = judged.Tree
+	defer e.clearApplied()
 	result, err := e.Pending.Apply(ctx, req)
 	result.Checks, result.Skipped = judged.Checks, judged.Skipped
 	return result, err

@@ -17,6 +17,7 @@ func (e *Engine) Apply(ctx context.Context, sel ChangeSelector, opts ApplyOption
 		return e.applyChecked(ctx, req, plan)
 	}
 	result, err := e.Pending.Apply(ctx, req)
+	e.clearApplied()
 	result.Unchecked = plan.skipped
 	return result, err
 }
@@ -87,6 +88,7 @@ func (e *Engine) Reject(ctx context.Context, sel ChangeSelector, opts RejectOpti
 	if err != nil || len(s.changes) == 0 {
 		return ApplyResult{Chat: s.chat, Kind: KindReject}, err
 	}
+	defer e.clearApplied()
 	return e.Pending.Reject(ctx, RejectRequest{Worktree: wt, Origin: s.checkout.Dir, Changes: s.changes, Options: opts})
 }
 
@@ -104,5 +106,12 @@ func (e *Engine) Undo(ctx context.Context, dir string, waiting func()) (ApplyRes
 	if err != nil {
 		return ApplyResult{}, err
 	}
+	defer e.clearApplied()
 	return e.Pending.Undo(ctx, UndoRequest{Repo: repo.ID, Checkout: c, Waiting: waiting})
+}
+
+// clearApplied removes what applies of many files have left for afterwards. What
+// is left of it when the engine closes, the next one to recover goes on with.
+func (e *Engine) clearApplied() {
+	e.aside(func(ctx context.Context) { _ = e.Pending.Clear(ctx) })
 }

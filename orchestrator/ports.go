@@ -306,6 +306,11 @@ type Pending interface {
 
 	// Recover finishes or takes back applies that were cut off, and says which.
 	Recover(ctx context.Context) ([]ApplyResult, error)
+
+	// Clear removes what applies, undos and rejects of many files have left for
+	// afterwards: files that nobody needs any more. It ends with ctx, and the next
+	// one goes on; callers may be at it at the same time.
+	Clear(ctx context.Context) error
 }
 
 // ChangeDelta is a step of a chat's pending set, to be stored in one

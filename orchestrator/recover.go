@@ -61,6 +61,7 @@ func (e *Engine) recoverApplies(ctx context.Context) ([]Recovery, error) {
 	for _, r := range results {
 		done = append(done, Recovery{Chat: r.Chat, Message: settledMessage(r)})
 	}
+	e.clearApplied()
 	return done, err
 }
 

@@ -59,7 +59,8 @@
 // undone or rolled_back; whether it had been committed when it was cut off is
 // seen from its changes, which are reverted then. A record is cleared when
 // nothing of it is left to look after: who looks for what was cut off reads only
-// those that are not.
+// those that are not. What many files have left in the stage is only set apart
+// before the answer, and goes with [Engine.Clear].
 //
 // # One file
 //

@@ -75,7 +75,7 @@ func (e *Engine) places(ctx context.Context, records []orchestrator.Apply) []wri
 	at := map[orchestrator.CheckoutDir]int{}
 	for _, a := range records {
 		if _, err := os.Lstat(a.StageDir); a.State != orchestrator.ApplyPrepared && errors.Is(err, fs.ErrNotExist) {
-			_ = e.store.ClearApply(ctx, a.ID) // then the next one does
+			e.cleared(ctx, a)
 			continue
 		}
 		i, seen := at[a.Checkout]
@@ -123,10 +123,10 @@ func (e *Engine) settled(ctx context.Context, c orchestrator.Checkout) ([]orches
 			done = append(done, *r)
 		}
 	}
-	sweep(c, open)
+	sweep(c, records, open)
 	for _, a := range records {
 		if !open[a.ID] {
-			_ = e.store.ClearApply(ctx, a.ID) // then the next one does
+			e.cleared(ctx, a)
 		}
 	}
 	return done, errors.Join(errs...)
@@ -176,10 +176,11 @@ func (e *Engine) conclude(ctx context.Context, a orchestrator.Apply) error {
 		}
 	}
 	e.mark("clear")
-	if err := removeStage(a); err != nil {
+	if err := letGo(a); err != nil {
 		return err
 	}
-	return e.store.ClearApply(ctx, a.ID)
+	e.cleared(ctx, a)
+	return nil
 }
 
 // tidy removes the directories that the removal of files left empty: after an

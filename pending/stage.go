@@ -51,19 +51,19 @@ func (h stageHome) make(id orchestrator.ApplyID, dev uint64) (*stage, error) {
 		return nil, err
 	}
 	defer d.close()
-	if err := d.mkdir(h.prefix+string(id), 0o700); err != nil {
+	if err := d.mkdir(h.name(id), 0o700); err != nil {
 		return nil, err
 	}
 	s, err := h.fill(d, id, dev)
 	if err != nil {
-		return nil, errors.Join(err, h.remove(id))
+		return nil, errors.Join(err, h.remove(h.name(id)))
 	}
 	s.home = h
 	return s, nil
 }
 
 func (h stageHome) fill(d dir, id orchestrator.ApplyID, dev uint64) (*stage, error) {
-	at, err := d.child(h.prefix + string(id))
+	at, err := d.child(h.name(id))
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func stageOf(a orchestrator.Apply) (*stage, error) {
 		return nil, err
 	}
 	defer d.close()
-	at, err := d.child(h.prefix + string(a.ID))
+	at, err := d.child(h.name(a.ID))
 	if err != nil {
 		return nil, err
 	}

@@ -42,11 +42,14 @@ func homeOf(a orchestrator.Apply) (stageHome, error) {
 }
 
 func (h stageHome) path(id orchestrator.ApplyID) string {
-	return filepath.Join(h.root, h.below(id))
+	return filepath.Join(h.root, h.below(h.name(id)))
 }
 
-func (h stageHome) below(id orchestrator.ApplyID) string {
-	return filepath.Join(append(append([]string{}, h.sub...), h.prefix+string(id))...)
+// name is what the stage of a record is called in the home.
+func (h stageHome) name(id orchestrator.ApplyID) string { return h.prefix + string(id) }
+
+func (h stageHome) below(name string) string {
+	return filepath.Join(append(append([]string{}, h.sub...), name)...)
 }
 
 // open opens the home, making what is boo's own of it if asked to.
@@ -76,14 +79,14 @@ func (h stageHome) open(create bool) (dir, error) {
 	return d, nil
 }
 
-// remove removes a stage and what is left in it.
-func (h stageHome) remove(id orchestrator.ApplyID) error {
+// remove removes a stage, by its name in the home, and what is left in it.
+func (h stageHome) remove(name string) error {
 	root, err := os.OpenRoot(h.root)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	below := h.below(id)
+	below := h.below(name)
 	if err := removeAtOnce(root, below); err == nil {
 		return nil
 	}
@@ -115,12 +118,17 @@ func removeStage(a orchestrator.Apply) error {
 	if err != nil {
 		return err
 	}
-	return h.remove(a.ID)
+	return h.remove(h.name(a.ID))
 }
 
 // sweep removes stages of the checkout that no open record speaks of: boo died
-// before it wrote the record, or after it had settled it.
-func sweep(c orchestrator.Checkout, open map[orchestrator.ApplyID]bool) {
+// before it wrote the record, or after it had settled it. Those that were set
+// apart are left to [Engine.Clear] where a record leads to them.
+func sweep(c orchestrator.Checkout, records []orchestrator.Apply, open map[orchestrator.ApplyID]bool) {
+	known := map[orchestrator.ApplyID]bool{}
+	for _, a := range records {
+		known[a.ID] = true
+	}
 	for _, h := range stageHomes(c.Dir, c.GitDir) {
 		d, err := h.open(false)
 		if err != nil {
@@ -133,8 +141,10 @@ func sweep(c orchestrator.Checkout, open map[orchestrator.ApplyID]bool) {
 		}
 		for _, name := range names {
 			rest, ours := strings.CutPrefix(name, h.prefix)
-			if id := orchestrator.ApplyID(rest); ours && isApplyID(rest) && !open[id] {
-				_ = h.remove(id)
+			rest, settled := strings.CutPrefix(rest, apart)
+			id := orchestrator.ApplyID(rest)
+			if needed := open[id] || settled && known[id]; ours && isApplyID(rest) && !needed {
+				_ = h.remove(name)
 			}
 		}
 	}

@@ -239,9 +239,16 @@ func (w *world) mustUndo() orchestrator.ApplyResult {
 	return r
 }
 
-// checkClean makes sure that no stage is left, and no record open.
+// checkClean makes sure that no stage is left but what is set apart, nothing at
+// all once that is cleared, and no record open.
 func (w *world) checkClean() {
 	w.t.Helper()
+	if left, _ := filepath.Glob(string(w.at.GitDir) + "/boo/applies/a*"); len(left) > 0 {
+		w.t.Errorf("left behind: %v", left)
+	}
+	if err := w.engine.Clear(w.t.Context()); err != nil {
+		w.t.Errorf("clear: %v", err)
+	}
 	for _, pattern := range []string{string(w.at.GitDir) + "/boo/applies/*", w.dir + "/.boo-*", w.repo + "/.boo-*"} {
 		if left, _ := filepath.Glob(pattern); len(left) > 0 {
 			w.t.Errorf("left behind: %v", left)
