@@ -81,7 +81,7 @@ func oddName(c orchestrator.Change) string {
 func badMode(c orchestrator.Change) string {
 	switch {
 	case c.Old.Mode == orchestrator.ModeGitlink || c.New.Mode == orchestrator.ModeGitlink:
-		return "it is a submodule or a nested repository, which boo does not write"
+		return repository
 	case c.New.Exists() && !regular(c.New) && c.New.Mode != orchestrator.ModeSymlink:
 		return fmt.Sprintf("its mode is %o, and git records only 100644, 100755 and 120000", uint32(c.New.Mode))
 	}

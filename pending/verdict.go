@@ -19,10 +19,15 @@ type verdict struct {
 	reason string                // why it is refused, in words
 }
 
+// repository says why a change of a gitlink is never made.
+const repository = "it is a submodule or a nested repository, which boo does not write"
+
 // judge compares the three sides of a path: the baseline, the person's file as
 // it is now, and the snapshot.
 func judge(base, mine, theirs orchestrator.Entry) verdict {
 	switch {
+	case base.Mode == orchestrator.ModeGitlink || theirs.Mode == orchestrator.ModeGitlink:
+		return verdict{action: refuse, reason: repository}
 	case mine == theirs:
 		return verdict{action: already}
 	case mine == base:

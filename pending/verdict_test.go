@@ -17,6 +17,9 @@ func TestJudge(t *testing.T) {
 	symlink := func(id string) orchestrator.Entry {
 		return orchestrator.Entry{Mode: orchestrator.ModeSymlink, ID: orchestrator.ObjectID(id)}
 	}
+	submodule := func(id string) orchestrator.Entry {
+		return orchestrator.Entry{Mode: orchestrator.ModeGitlink, ID: orchestrator.ObjectID(id)}
+	}
 	var none orchestrator.Entry
 	for name, c := range map[string]struct {
 		base, mine, theirs orchestrator.Entry
@@ -44,6 +47,9 @@ func TestJudge(t *testing.T) {
 		"mine a symlink, theirs edited":            {plain("b"), symlink("m"), plain("n"), refuse, 0},
 		"both point the symlink elsewhere":         {symlink("b"), symlink("m"), symlink("n"), refuse, 0},
 		"mine only executable, theirs deleted":     {plain("b"), exec("b"), none, refuse, 0},
+		"a submodule moves":                        {submodule("b"), none, submodule("n"), refuse, 0},
+		"a submodule goes":                         {submodule("b"), none, none, refuse, 0},
+		"a file becomes a submodule":               {plain("b"), plain("b"), submodule("n"), refuse, 0},
 		"an untouched symlink is pointed anywhere": {symlink("b"), symlink("b"), symlink("n"), take, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

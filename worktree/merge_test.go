@@ -93,3 +93,28 @@ func TestMergeFiles(t *testing.T) {
 		t.Error("an object that is not there was merged")
 	}
 }
+
+func TestTextsOfTooManyLinesAreNotMerged(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.commit()
+	common := orchestrator.GitDir(f.repo + "/.git")
+	lines := bytes.Repeat([]byte("\n"), 4_000_001)
+	file := func(content ...[]byte) orchestrator.Entry {
+		id, err := f.engine.PutBlob(t.Context(), common, bytes.NewReader(bytes.Join(content, nil)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return orchestrator.Entry{Mode: orchestrator.ModeRegular, ID: id}
+	}
+	base, ours, theirs := file(lines), file([]byte("mine\n"), lines), file(lines, []byte("theirs\n"))
+	if _, clean, err := f.engine.MergeFiles(t.Context(), common, base, ours, theirs); clean || err != nil {
+		t.Errorf("merged: %t %v", clean, err)
+	}
+	if _, _, marked, err := f.engine.MergeMarked(t.Context(), common, base, ours, theirs); marked || err != nil {
+		t.Errorf("marked: %t %v", marked, err)
+	}
+	if got, clean, err := f.engine.MergeFiles(t.Context(), common, base, base, theirs); got != theirs || !clean || err != nil {
+		t.Errorf("edited on one side only: %v %t %v", got, clean, err)
+	}
+}
