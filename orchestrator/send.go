@@ -263,15 +263,19 @@ func (e *Engine) newChat(ctx context.Context, c Checkout, req SendRequest) (*New
 			Base: base.Commit, Baseline: base.Commit, State: WorktreeCreating, CreatedAt: now,
 			Source: c.Dir, Sparse: sparse,
 		},
-		Notices: skippedNotices(base.Skipped), Spare: spare,
+		Notices: startNotices(base, sparse), Spare: spare,
 	}, nil
 }
 
-// skippedNotices tells what of the person's work a chat starts without.
-func skippedNotices(skipped []SkippedPath) []string {
+// startNotices tells what of the person's work a chat starts without, and where its
+// worktree has more files than the person's checkout.
+func startNotices(base Base, sparse []string) []string {
 	var notices []string
-	for _, s := range skipped {
+	for _, s := range base.Skipped {
 		notices = append(notices, fmt.Sprintf("the chat starts without %s: %s", s.Path, s.Reason))
+	}
+	if base.ByPatterns && len(sparse) == 0 {
+		notices = append(notices, "your sparse checkout is by patterns, not by directories: the worktree has all files; --sparse limits it to directories")
 	}
 	return notices
 }

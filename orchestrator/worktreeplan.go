@@ -27,6 +27,9 @@ type Base struct {
 	Skipped []SkippedPath
 	// Sparse are the directories that the person's checkout is limited to.
 	Sparse []string
+	// ByPatterns says that it is limited by patterns that are not directories, which
+	// worktrees cannot be.
+	ByPatterns bool
 }
 
 // FurnishRequest says what a new worktree gets besides its base.

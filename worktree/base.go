@@ -38,7 +38,7 @@ func (e *Engine) Base(ctx context.Context, c orchestrator.Checkout, req orchestr
 		base.Commit, err = e.revision(ctx, c, rev)
 	}
 	if err == nil {
-		base.Sparse, err = e.sparseOf(ctx, c)
+		base.Sparse, base.ByPatterns, err = e.sparseOf(ctx, c)
 	}
 	return base, err
 }

@@ -137,7 +137,7 @@ func TestBaseResolvesAsGitDoes(t *testing.T) {
 		"": second, "HEAD": second, "main": second, "HEAD~1": first, "b5": first, string(first[:12]): first, "main@{0}": second,
 	} {
 		if got, err := f.engine.Base(t.Context(), c, orchestrator.BaseRequest{Rev: rev}); err != nil || got.Commit != want {
-			t.Errorf("%q is %s, %v; want %s", rev, got, err, want)
+			t.Errorf("%q is %v, %v; want %s", rev, got, err, want)
 		}
 	}
 	for rev, want := range map[string]orchestrator.Code{
@@ -145,7 +145,7 @@ func TestBaseResolvesAsGitDoes(t *testing.T) {
 		"a\x00b": orchestrator.CodeInvalid, strings.Repeat("0", 40): orchestrator.CodeNotFound,
 	} {
 		if got, err := f.engine.Base(t.Context(), c, orchestrator.BaseRequest{Rev: rev}); orchestrator.CodeOf(err) != want {
-			t.Errorf("%q is %s, %v", rev, got, err)
+			t.Errorf("%q is %v, %v", rev, got, err)
 		}
 	}
 }
@@ -158,7 +158,7 @@ func TestRepositoryWithoutCommits(t *testing.T) {
 	}
 	wt := f.create()
 	if again, err := f.engine.Base(t.Context(), c, orchestrator.BaseRequest{}); err != nil || again.Commit != wt.Base {
-		t.Errorf("the empty root is %s and then %s, %v", wt.Base, again, err)
+		t.Errorf("the empty root is %v and then %v, %v", wt.Base, again, err)
 	}
 	f.git(f.repo, "gc", "-q", "--prune=now")
 	f.write(string(wt.Dir)+"/first", "1\n")

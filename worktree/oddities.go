@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,7 +14,8 @@ import (
 
 // Oddities tells, in words for people, in what ways a worktree is not as boo
 // left it, though snapshots of it are right: HEAD is on a branch, a merge or
-// the like is half done, .git is another, the index is locked. What was told
+// the like is half done, .git is another, the index is locked, git has left files
+// out of the tree. What was told
 // before is not told again until it has changed.
 func (e *Engine) Oddities(_ context.Context, wt orchestrator.Worktree) []string {
 	found := oddities(wt)
@@ -47,5 +49,21 @@ func oddities(wt orchestrator.Worktree) []string {
 	if _, err := os.Lstat(a.file("index.lock")); err == nil {
 		found = append(found, "the worktree's index is locked by a git that runs or has died")
 	}
+	if limitedByGit(a) {
+		found = append(found, "the worktree was limited by git sparse-checkout: the files that this took away count as deleted until git sparse-checkout disable")
+	}
 	return found
 }
+
+// limitedByGit reports whether somebody has used git sparse-checkout in a worktree.
+// Boo's own sparse worktrees do without.
+func limitedByGit(a admin) bool {
+	if _, err := os.Lstat(a.file("info/sparse-checkout")); err != nil {
+		return false
+	}
+	config, err := readSmall(a.file("config.worktree"), 64<<10)
+	return err == nil && sparseSet.Match(config)
+}
+
+// sparseSet finds the setting as git writes it.
+var sparseSet = regexp.MustCompile(`(?im)^\s*sparsecheckout\s*=\s*true\s*$`)

@@ -156,6 +156,8 @@ func TestOdditiesAreToldOnce(t *testing.T) {
 		{func() {}, []string{"a rebase is half done"}},
 		{func() {}, nil},
 		{func() { f.git(dir, "rebase", "--abort") }, []string{`on branch "other"`}},
+		{func() { f.git(dir, "sparse-checkout", "set", "--no-cone", "/x") }, []string{"limited by git sparse-checkout"}},
+		{func() { f.git(dir, "sparse-checkout", "disable") }, nil},
 		{func() { f.write(dir+"/.git", "gitdir: /elsewhere\n") }, []string{".git was replaced"}},
 	} {
 		c.change()

@@ -29,23 +29,26 @@ func inside(sparse []string, file orchestrator.Path) bool {
 }
 
 // sparseOf returns the directories that a checkout of the person's is limited
-// to; none where it has all files, or is limited in another way than by
+// to; none where it has all files, or is limited by patterns that are no
 // directories.
-func (e *Engine) sparseOf(ctx context.Context, c orchestrator.Checkout) ([]string, error) {
+func (e *Engine) sparseOf(ctx context.Context, c orchestrator.Checkout) (dirs []string, byPatterns bool, err error) {
 	rules, err := readSmall(filepath.Join(string(c.GitDir), "info", "sparse-checkout"), ruleLimit)
 	if err != nil {
-		return nil, nil // as for most
+		return nil, false, nil // as for most
 	}
 	out, err := e.git.Run(ctx, gitcmd.Call{
 		Args: []string{"config", "--type=bool", "--get-regexp", `^core\.sparsecheckout(cone)?$`}, GitDir: string(c.GitDir), Personal: true,
 	})
 	if err != nil && !exited(err, 1) {
-		return nil, fmt.Errorf("read the configuration of %s: %w", c.Dir, err)
+		return nil, false, fmt.Errorf("read the configuration of %s: %w", c.Dir, err)
 	}
-	if !bytes.Contains(out.Stdout, []byte("core.sparsecheckout true\n")) || !bytes.Contains(out.Stdout, []byte("core.sparsecheckoutcone true\n")) {
-		return nil, nil
+	if !bytes.Contains(out.Stdout, []byte("core.sparsecheckout true\n")) {
+		return nil, false, nil
 	}
-	return cone(rules), nil
+	if !bytes.Contains(out.Stdout, []byte("core.sparsecheckoutcone true\n")) {
+		return nil, true, nil
+	}
+	return cone(rules), false, nil
 }
 
 // cone reads the directories from patterns as "git sparse-checkout set --cone"

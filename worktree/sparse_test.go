@@ -82,11 +82,11 @@ func TestSparseCheckoutIsInherited(t *testing.T) {
 		t.Errorf("limited to %v", base.Sparse)
 	}
 	f.git(f.repo, "sparse-checkout", "set", "--no-cone", "/a/*")
-	if base := f.base(""); base.Sparse != nil {
-		t.Errorf("patterns are taken for directories: %v", base.Sparse)
+	if base := f.base(""); base.Sparse != nil || !base.ByPatterns {
+		t.Errorf("patterns are taken for directories, or not seen: %v", base)
 	}
 	f.git(f.repo, "sparse-checkout", "disable")
-	if base := f.base(""); base.Sparse != nil {
+	if base := f.base(""); base.Sparse != nil || base.ByPatterns {
 		t.Errorf("limited to %v", base.Sparse)
 	}
 }
