@@ -14,7 +14,9 @@
 //   - A turn ends once, and only by what the server itself has recorded about
 //     the prompt of that turn. No terminal event of another turn settles it:
 //     an event is a reason to look, never the answer.
-//   - No prompt is sent before the stream is live, nor while an abort is out.
+//   - No prompt is sent before the stream is live, nor while an abort is out. An
+//     abort that is out for 10 s and more costs a server that does nothing else its
+//     life; one at work for others is waited for.
 //   - Text is passed on once: a piece that the stream lost is filled in from the
 //     whole part, and a part that was streamed is not repeated.
 //   - The server is taken for hung only when it is silent on the stream and does

@@ -17,11 +17,12 @@ import (
 type pace struct {
 	fence time.Duration // for it to show that it has a prompt
 	still time.Duration // idle with an incomplete answer, before that is taken as it stands
+	calm  time.Duration // for an abort to be over, before a server without other work is ended
 	stall time.Duration // for a byte on the stream, where a heartbeat comes every 10 s
 	retry time.Duration // before the stream is tried again; longer each time
 }
 
-var usual = pace{fence: 30 * time.Second, still: 10 * time.Second, stall: 30 * time.Second, retry: 250 * time.Millisecond}
+var usual = pace{fence: 30 * time.Second, still: 10 * time.Second, calm: 10 * time.Second, stall: 30 * time.Second, retry: 250 * time.Millisecond}
 
 const (
 	termGrace = 5 * time.Second
@@ -47,6 +48,9 @@ type Host struct {
 	ordered atomic.Bool // its end is boo's doing
 	counts  counts
 	pace    pace
+
+	door    sync.Mutex // of whether turns may begin; taken before all others
+	retired bool       // the server is being ended
 
 	mu       sync.Mutex
 	live     chan struct{} // closed while the stream is live, and replaced when it is lost

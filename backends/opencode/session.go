@@ -15,9 +15,6 @@ const (
 	// abortTime is how long an abort may take; the server answers it only when
 	// the running tool has stopped.
 	abortTime = 30 * time.Second
-	// calmTime is how long a prompt waits for an earlier abort to be over. On a
-	// machine that is overloaded that takes long, and to give up takes the turn.
-	calmTime = 60 * time.Second
 	// closeGrace is what a turn gets to end in when its session is put away.
 	closeGrace = 10 * time.Second
 )
@@ -65,7 +62,7 @@ func (s *Session) current() *turn {
 // the turn; see orchestrator.AgentSession. When ctx ends, the turn is stopped
 // as by Stop with 3 s of grace.
 func (s *Session) Prompt(ctx context.Context, blocks []string, sent func() error, sink func(orchestrator.Event)) (orchestrator.TurnResult, error) {
-	t, err := s.enter(sink)
+	t, err := s.enter(ctx, sink)
 	if err != nil {
 		return orchestrator.TurnResult{}, err
 	}
@@ -76,7 +73,7 @@ func (s *Session) Prompt(ctx context.Context, blocks []string, sent func() error
 		return orchestrator.TurnResult{Stop: stopCancelled}, nil
 	}
 	if err := s.host.awaitLive(ctx); errors.Is(err, errExited) {
-		return orchestrator.TurnResult{}, orchestrator.Errorf(orchestrator.CodeAgent, "the server of agent %s: %w", s.host.def.Name, orchestrator.ErrUnsent)
+		return orchestrator.TurnResult{}, s.host.unsent()
 	} else if err != nil {
 		return orchestrator.TurnResult{}, s.host.explain("take the prompt", err)
 	}
@@ -87,22 +84,24 @@ func (s *Session) Prompt(ctx context.Context, blocks []string, sent func() error
 }
 
 // enter takes the session for one prompt.
-func (s *Session) enter(sink func(orchestrator.Event)) (*turn, error) {
-	select {
-	case <-s.host.child.Done():
-		return nil, orchestrator.Errorf(orchestrator.CodeAgent, "the server of agent %s: %w", s.host.def.Name, orchestrator.ErrUnsent)
-	default:
-	}
+func (s *Session) enter(ctx context.Context, sink func(orchestrator.Event)) (*turn, error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	if s.turn != nil {
+		s.mu.Unlock()
 		return nil, orchestrator.Errorf(orchestrator.CodeBusy, "agent %s has a turn in flight", s.host.def.Name)
 	}
 	if s.closed {
+		s.mu.Unlock()
 		return nil, orchestrator.Errorf(orchestrator.CodeAgent, "the session with agent %s is closed; nothing was sent to it", s.host.def.Name)
 	}
-	s.turn = newTurn(s, sink)
-	return s.turn, nil
+	t := newTurn(s, sink)
+	s.turn = t
+	s.mu.Unlock()
+	if err := s.host.serves(ctx); err != nil { // asked when the turn can be seen
+		s.leave(t)
+		return nil, err
+	}
+	return t, nil
 }
 
 func (s *Session) leave(t *turn) {
@@ -111,62 +110,6 @@ func (s *Session) leave(t *turn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.turn = nil
-}
-
-// calm waits until an earlier abort is over: a prompt that overtakes it is
-// taken and never answered. stopped says that the prompt itself was, meanwhile.
-func (s *Session) calm(ctx context.Context, stop <-chan time.Duration) (stopped bool, err error) {
-	s.mu.Lock()
-	var aborted <-chan struct{} = s.aborted
-	unquiet := s.unquiet
-	s.mu.Unlock()
-	if !unquiet {
-		return false, nil
-	}
-	limit, cancel := context.WithTimeout(ctx, calmTime)
-	defer cancel()
-	stopping := orchestrator.Errorf(orchestrator.CodeBusy, "agent %s is still stopping its last turn in this session; nothing was sent", s.host.def.Name).
-		WithHint("boo chat restart")
-	select {
-	case <-aborted:
-	case <-stop:
-		return true, nil
-	case <-limit.Done():
-		return false, stopping
-	}
-	for wait := 50 * time.Millisecond; ; wait = min(2*wait, time.Second) {
-		busy, err := s.host.api.busy(limit, s.dir, s.id)
-		if err == nil && !busy {
-			s.mu.Lock()
-			s.unquiet = false
-			s.mu.Unlock()
-			return false, nil
-		}
-		if busy { // it began with a prompt after that was aborted
-			aborted = s.abort()
-		}
-		for _, until := range []<-chan struct{}{aborted, after(wait)} {
-			select {
-			case <-until:
-			case <-stop:
-				return true, nil
-			case <-s.host.child.Done():
-				return false, s.host.explain("stop its last turn", errExited)
-			case <-limit.Done():
-				if ctx.Err() != nil {
-					return false, context.Cause(ctx)
-				}
-				return false, stopping
-			}
-		}
-	}
-}
-
-// after returns a channel that is closed when d has passed.
-func after(d time.Duration) <-chan struct{} {
-	c := make(chan struct{})
-	time.AfterFunc(d, func() { close(c) })
-	return c
 }
 
 // abort has the server stop the session, in a goroutine of the host's: the

@@ -181,10 +181,9 @@ func (t *turn) abort() {
 
 // force ends a turn that the server did not end in time.
 func (t *turn) force(ctx context.Context) *end {
-	if t.s.host.working(t.s) {
+	if !t.s.host.retire(t.s) {
 		return &end{result: orchestrator.TurnResult{Stop: stopCancelled}}
 	}
-	t.s.host.ordered.Store(true)
 	if err := t.s.host.child.End(context.WithoutCancel(ctx), termGrace); err != nil {
 		return &end{
 			result: orchestrator.TurnResult{Stop: stopCancelled},
