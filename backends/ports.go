@@ -51,6 +51,10 @@ type Child interface {
 	// End sends TERM to the tree, KILL to what is left after grace, and returns
 	// when all of it is gone. It may be called twice.
 	End(ctx context.Context, grace time.Duration) error
+	// EndPart does the same to those of the tree that have an entry, "NAME=VALUE",
+	// in the environment they were started with, and to what descends from them.
+	// The rest lives on.
+	EndPart(ctx context.Context, entry string, grace time.Duration) error
 }
 
 // Exit is how a process ended.

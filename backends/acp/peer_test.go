@@ -54,6 +54,8 @@ func (p *process) Exit() backends.Exit {
 	return p.exit
 }
 
+func (p *process) EndPart(context.Context, string, time.Duration) error { panic("no part is known") }
+
 func (p *process) End(context.Context, time.Duration) error {
 	p.mu.Lock()
 	p.kills++

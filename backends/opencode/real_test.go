@@ -144,6 +144,7 @@ func TestOneServerForAllChats(t *testing.T) {
 	})
 	t.Run("aborts at random moments", func(t *testing.T) { storm(t, h, sized("BOO_TEST_STORM", 3), sized("BOO_TEST_STORM", 3)) })
 	t.Run("sessions beside each other", func(t *testing.T) { crowd(t, h, sized("BOO_TEST_CROWD", 2)) })
+	t.Run("a stop ends what went into the background", func(t *testing.T) { background(t, h) })
 	t.Run("a forgotten session is gone", func(t *testing.T) { forgotten(t, h) })
 	t.Run("there was one server", func(t *testing.T) {
 		if len(h.processes) != 1 {
@@ -182,6 +183,50 @@ func crowd(t *testing.T, h *house, chats int) {
 		})
 	}
 	all.Wait()
+}
+
+// background stops a turn whose tool left a process that is no child of it, does
+// not work in its directory and ignores TERM. That of another chat lives until
+// its session is put away.
+func background(t *testing.T, h *house) {
+	const leave = `run setsid -f sh -c 'trap "" TERM HUP; echo $$ >new; mv new pid; cd /; while :; do sleep 1000; done' </dev/null >/dev/null 2>&1; until test -e pid; do sleep 0.05; done`
+	other := h.chat()
+	other.turn(leave)
+	c := h.chat()
+	s := c.begin()
+	stopped := make(chan error, 1)
+	var once sync.Once
+	_, result, err := ask(s, leave+" ;; run sleep 1234", func(e orchestrator.Event) {
+		if e.Tool != nil && e.Tool.Status == "in_progress" && strings.Contains(string(e.Tool.Input), "sleep 1234") {
+			once.Do(func() { go func() { stopped <- s.Stop(context.Background(), 30*time.Second) }() })
+		}
+	})
+	if err != nil || result.Stop != "cancelled" {
+		t.Errorf("ended with %q, %v", result.Stop, err)
+	}
+	if err := <-stopped; err != nil {
+		t.Error(err)
+	}
+	if c.runs() || !other.runs() {
+		t.Errorf("after the stop: its own process runs: %v, the other chat's: %v", c.runs(), other.runs())
+	}
+	if err := s.Release(context.Background()); err != nil {
+		t.Error(err)
+	}
+	if err := h.pool.Evict(t.Context(), other.req.Chat, ""); err != nil || other.runs() {
+		t.Errorf("after it was put away, the other chat's runs: %v, %v", other.runs(), err)
+	}
+}
+
+// runs reports whether the process that wrote pid lives.
+func (c *chat) runs() bool {
+	c.h.t.Helper()
+	pid, err := os.ReadFile(filepath.Join(string(c.req.Dir), "pid"))
+	if err != nil {
+		c.h.t.Fatal(err)
+	}
+	line, _ := os.ReadFile(filepath.Join("/proc", strings.TrimSpace(string(pid)), "cmdline")) // none if it has ended
+	return len(line) > 0
 }
 
 // forgotten deletes a session in the server: it cannot be resumed any more.

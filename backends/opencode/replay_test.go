@@ -279,6 +279,9 @@ func (s *stub) Stdout() io.Reader { return s.out }
 func (s *stub) Done() <-chan struct{} { return s.gone }
 func (s *stub) Exit() backends.Exit   { return backends.Exit{Code: 3} }
 func (s *stub) Stderr() string        { return "" }
+func (s *stub) EndPart(context.Context, string, time.Duration) error {
+	return nil // a recorded server has started nothing
+}
 func (s *stub) End(context.Context, time.Duration) error {
 	s.once.Do(func() { close(s.gone) })
 	return nil

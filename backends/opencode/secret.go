@@ -17,15 +17,20 @@ const (
 	configVar   = "OPENCODE_CONFIG_CONTENT"
 )
 
+// dirVar marks what commands of one directory have started, however it forks and
+// whatever session it is in: other chats' commands are below the same server.
+const dirVar = "BOO_RUN_DIR"
+
 // discreet is a plugin of the server's: the commands that agents run do not find
 // the server's password in their environment, and so it is in no log and goes to
 // no model because one of them prints that. The server itself keeps it. Who wants
 // it can read it where the system shows the environment of processes: it is the
-// same person's.
+// same person's. It also sets dirVar.
 const discreet = `// Written by boo; see its documentation on opencode.
-export const Discreet = async () => ({
+export const Discreet = async ({ directory }) => ({
   "shell.env": async (_, output) => {
     output.env.` + passwordVar + ` = ""
+    output.env.` + dirVar + ` = directory
   },
 })
 `

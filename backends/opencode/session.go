@@ -17,6 +17,8 @@ const (
 	abortTime = 30 * time.Second
 	// closeGrace is what a turn gets to end in when its session is put away.
 	closeGrace = 10 * time.Second
+	// toolGrace is what a command's process has to end in before it is killed.
+	toolGrace = time.Second
 )
 
 // Session is one session of a server. It implements backends.Session.
@@ -173,5 +175,14 @@ func (s *Session) Close(ctx context.Context) error {
 		}
 	}
 	s.host.drop(s)
+	return s.endTools()
+}
+
+// endTools ends what the commands of the session have started and the server has
+// left running, such as what went into the background. Other chats' live on.
+func (s *Session) endTools() error {
+	if err := s.host.child.EndPart(context.Background(), dirVar+"="+s.dir, toolGrace); err != nil {
+		return orchestrator.Errorf(orchestrator.CodeAgent, "agent %s: %w", s.host.def.Name, err)
+	}
 	return nil
 }

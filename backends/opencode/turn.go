@@ -215,6 +215,11 @@ func (t *turn) close(e *end) (orchestrator.TurnResult, error) {
 	} else if e.err != nil {
 		why = "the turn failed"
 	}
+	if t.stopping {
+		if err := t.s.endTools(); err != nil && e.err == nil {
+			e.err = err
+		}
+	}
 	t.settleTools(why)
 	e.result.Usage = t.usage()
 	return e.result, e.err

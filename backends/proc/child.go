@@ -102,6 +102,18 @@ func (c *child) End(ctx context.Context, grace time.Duration) error {
 	}
 }
 
+// EndPart ends a part of the tree, from here: its supervisor knows of no parts.
+func (c *child) EndPart(ctx context.Context, entry string, grace time.Duration) error {
+	err := endAll(ctx, grace, func(p process) bool {
+		env := environOf(p.pid)
+		return env.has(TagVariable+"="+c.id.Tag) && env.has(entry)
+	})
+	if err != nil {
+		return fmt.Errorf("end what process %d has started: %w", c.id.PID, err)
+	}
+	return nil
+}
+
 func (c *child) gone() bool {
 	select {
 	case <-c.done:

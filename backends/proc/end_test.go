@@ -127,3 +127,24 @@ func TestWhatOutlivesTheMainProcessIsEnded(t *testing.T) {
 		t.Errorf("still there: %v", left)
 	}
 }
+
+func TestAPartOfATreeIsEndedAndTheRestLivesOn(t *testing.T) {
+	t.Parallel()
+	path := program(t)
+	child, other := launch(t, path, "parts"), launch(t, path, "parts")
+	all, others := members(t, child.Stdout(), 3), members(t, other.Stdout(), 3)
+	for _, step := range []struct {
+		entry string
+		left  int
+	}{{"PART=c", 3}, {"PART=a", 2}, {"PART=a", 2}, {"PART=b", 1}} {
+		if err := child.EndPart(t.Context(), step.entry, 0); err != nil {
+			t.Fatal(err)
+		}
+		if left := living(all); len(left) != step.left {
+			t.Errorf("after the end of %s: %v are left", step.entry, left)
+		}
+	}
+	if left := living(others); len(left) != len(others) {
+		t.Errorf("of another tree are left: %v", left)
+	}
+}

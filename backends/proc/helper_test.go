@@ -33,6 +33,7 @@ func init() {
 		"holder":   holder,
 		"doubled":  func([]string) { spawn(&syscall.SysProcAttr{Setsid: true}, os.Environ(), "deaf") },
 		"noise":    noise,
+		"parts":    parts,
 		"output":   func(args []string) { must(os.Stdout.Write(bytes.Repeat([]byte("x"), number(args[0])))) },
 		"environ":  func([]string) { fmt.Println(os.Getenv(proc.TagVariable), os.Getenv("GOMAXPROCS"), must(os.Getwd())) },
 		"launcher": launcher,
@@ -91,6 +92,15 @@ func family([]string) {
 	_ = spawn(nil, os.Environ(), "doubled").Wait()
 	spawn(nil, []string{"CLEARED=1"}, "deaf")
 	announce("family")
+	wait()
+}
+
+// parts starts a process that is twice forked and one that is not, each with an
+// entry of its own in its environment.
+func parts([]string) {
+	_ = spawn(nil, append(os.Environ(), "PART=a"), "doubled").Wait()
+	spawn(nil, append(os.Environ(), "PART=b"), "deaf")
+	announce("parts")
 	wait()
 }
 

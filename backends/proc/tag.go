@@ -38,9 +38,33 @@ func hasTag(pid int, tag string) bool {
 	return err == nil && got == tag
 }
 
+// environ is the environment that a process was started with, as the kernel
+// shows it.
+type environ []byte
+
+// environOf returns nothing for a process that has ended, or is another's.
+func environOf(pid int) environ {
+	env, _ := readEnviron(pid)
+	return env
+}
+
+func readEnviron(pid int) (environ, error) {
+	return os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
+}
+
+// has reports whether "NAME=VALUE" is in it.
+func (e environ) has(entry string) bool {
+	for got := range bytes.SplitSeq(e, []byte{0}) {
+		if string(got) == entry {
+			return true
+		}
+	}
+	return false
+}
+
 // tagOf returns the tag that a process was started with, "" if it has none.
 func tagOf(pid int) (string, error) {
-	env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
+	env, err := readEnviron(pid)
 	if err != nil {
 		return "", err
 	}
