@@ -82,7 +82,7 @@ func runWorktreeLs(ctx context.Context, e *env, all, verbose bool) error {
 			e.Stderr.Println(tty.Yellow(string(w.Chat)+": "), tty.Plain(w.Fault+"; try: "), tty.Bold("boo worktree repair "+string(w.Chat)))
 		}
 		if verbose && w.ByGit.Count > 0 {
-			e.Stderr.Println(tty.Cyan(string(w.Chat)+": "), tty.Plain(fmt.Sprintf("%d snapshots were taken by git, which is slower than in process; the newest because %s", w.ByGit.Count, w.ByGit.Why)))
+			e.Stderr.Println(tty.Cyan(string(w.Chat)+": "), tty.Plain(fmt.Sprintf("%s taken by git, which is slower than in process; the newest because %s", plural(w.ByGit.Count, "snapshot"), w.ByGit.Why)))
 		}
 	}
 	return nil

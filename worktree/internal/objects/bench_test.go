@@ -5,7 +5,6 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -17,7 +16,12 @@ import (
 func librarySources(b *testing.B) (r repo, trees, blobs []orchestrator.ObjectID) {
 	b.Helper()
 	r = newRepo(b)
-	if out, err := exec.Command("cp", "-r", filepath.Join(runtime.GOROOT(), "src", "net"), filepath.Join(runtime.GOROOT(), "src", "go"), r.dir).CombinedOutput(); err != nil {
+	goroot, err := exec.Command("go", "env", "GOROOT").Output() // a program that is built with -trimpath does not know it
+	if err != nil {
+		b.Fatal(err)
+	}
+	src := filepath.Join(strings.TrimSpace(string(goroot)), "src")
+	if out, err := exec.Command("cp", "-r", filepath.Join(src, "net"), filepath.Join(src, "go"), r.dir).CombinedOutput(); err != nil {
 		b.Fatalf("%v: %s", err, out)
 	}
 	r.git("add", "-A")

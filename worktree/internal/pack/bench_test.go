@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -17,7 +16,11 @@ import (
 // sources returns real text to compress: n files of Go's own library.
 func sources(b *testing.B, n int) [][]byte {
 	b.Helper()
-	files, err := filepath.Glob(filepath.Join(runtime.GOROOT(), "src", "*", "*.go"))
+	goroot, err := exec.Command("go", "env", "GOROOT").Output() // a program that is built with -trimpath does not know it
+	if err != nil {
+		b.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(goroot)), "src", "*", "*.go"))
 	if err != nil || len(files) == 0 {
 		b.Fatalf("no sources: %v", err)
 	}
