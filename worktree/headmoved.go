@@ -42,9 +42,12 @@ func (e *Engine) HeadMoved(ctx context.Context, dir string, from orchestrator.Ob
 		grown := false
 		for _, place := range places {
 			wd, err := unix.InotifyAddWatch(fd, place, headEvents)
-			if err == nil && !watched[wd] {
-				watched[wd], grown = true, true
+			if err != nil && err != unix.ENOENT {
+				return coded(err, "follow HEAD of %s", dir)
 			}
+			// What went just now has another place to be looked for.
+			grown = grown || err != nil || !watched[wd]
+			watched[wd] = true
 		}
 		if grown {
 			continue // it may have moved before it was watched
