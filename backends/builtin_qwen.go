@@ -27,6 +27,8 @@ func qwen() Definition {
 		Quirks: Quirks{
 			// It takes 1 to 2 s to start, and many times that on a busy machine.
 			StartTime: 30 * time.Second,
+			// The last line of what its shell tells.
+			Noise: []string{"Process Group PGID: "},
 			Setup: []SetupHint{
 				{
 					Match: "Authentication required",

@@ -77,6 +77,10 @@ type Quirks struct {
 	// Asides lists beginnings of agent text that is no part of the answer: a
 	// warning of the agent's own. They are passed on as notices.
 	Asides []string
+	// Noise lists beginnings of lines in a tool's output that are others each
+	// time and tell nothing, such as a process id. They are left out, so that what
+	// comes to the same is seen to be the same.
+	Noise []string
 	// UnknownSession lists beginnings of errors that say that the agent does
 	// not know a session, from agents that have neither the protocol's error
 	// for it nor a list of their sessions.

@@ -2,6 +2,7 @@ package acp_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -152,6 +153,27 @@ func TestAWarningOfTheAgentsOwnIsANotice(t *testing.T) {
 	tr, _, err := st.prompt("x")
 	if orchestrator.CodeOf(err) != orchestrator.CodeAgent || tr.text(orchestrator.EventNotice) != "Warning: odd model" {
 		t.Errorf("err = %v, notices %q", err, tr.text(orchestrator.EventNotice))
+	}
+}
+
+func TestLinesOfOutputThatTellNothingAreLeftOut(t *testing.T) {
+	def := definition
+	def.Quirks = backends.Quirks{Noise: []string{"PGID: "}}
+	st, err := open(t, def, orchestrator.SessionRequest{}, func(p *peer) {
+		p.settle()
+		f := p.expect("session/prompt")
+		for id, output := range []string{`Output: PGID: 1\nPGID: 23920`, `PGID: 23939\nOutput: PGID: 1`, `PGID: 4`} {
+			p.update(fmt.Sprintf(`{"sessionUpdate":"tool_call","toolCallId":"c%d","status":"completed","content":[{"type":"content","content":{"type":"text","text":"%s"}}]}`, id, output))
+		}
+		p.answer(f, `{"stopReason":"end_turn"}`)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr, _, err := st.prompt("x")
+	calls := tr.tools()
+	if err != nil || len(calls) != 3 || calls[0].Output != "Output: PGID: 1" || calls[1].Output != calls[0].Output || calls[2].Output != "" {
+		t.Errorf("%+v, %v", calls, err)
 	}
 }
 

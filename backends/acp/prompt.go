@@ -77,6 +77,7 @@ func (s *Session) enter(sink func(orchestrator.Event)) (*turn, error) {
 	}
 	s.turn = newTurn(sink, &s.meter)
 	s.turn.asides = s.def.Quirks.Asides
+	s.turn.tools.noise = s.def.Quirks.Noise
 	return s.turn, nil
 }
 

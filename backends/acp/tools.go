@@ -54,6 +54,7 @@ func decodeTool(raw json.RawMessage) (toolUpdate, bool) {
 type toolbox struct {
 	calls map[string]*orchestrator.ToolCall
 	order []string // of their first update
+	noise []string // beginnings of lines of output that are left out
 }
 
 // merge takes an update in and returns the whole call. changed is false when
@@ -84,7 +85,7 @@ func (b *toolbox) merge(u toolUpdate) (call orchestrator.ToolCall, changed bool)
 	if told(u.RawInput) {
 		known.Input, changed = boundInput(u.RawInput), true
 	}
-	if output := u.output(); output != "" || u.Content != nil && known.Output == "" {
+	if output := b.quiet(u.output()); output != "" || u.Content != nil && known.Output == "" {
 		changed = changed || known.Output != output
 		known.Output = output
 	}
@@ -95,6 +96,17 @@ func (b *toolbox) merge(u toolUpdate) (call orchestrator.ToolCall, changed bool)
 		known.Diffs, changed = diffs, true
 	}
 	return snapshotOf(known), changed
+}
+
+// quiet leaves out lines that are noise.
+func (b *toolbox) quiet(output string) string {
+	if len(b.noise) == 0 || output == "" {
+		return output
+	}
+	lines := slices.DeleteFunc(strings.Split(output, "\n"), func(line string) bool {
+		return slices.ContainsFunc(b.noise, func(begin string) bool { return strings.HasPrefix(line, begin) })
+	})
+	return strings.Join(lines, "\n")
 }
 
 // fail ends the calls that never came to an end of their own, and returns
