@@ -45,9 +45,9 @@ func inOrder(moves []*move) {
 	}
 }
 
-// prepare puts the journal on disk: the bytes that are about to be moved
-// away as objects, the new baseline, the record, and the ref that holds them
-// all. baseline gives the entries that the baseline takes.
+// prepare puts on disk what the record is going to name: the bytes that are about
+// to be moved away, as objects, and the new baseline. baseline gives the entries
+// that the baseline takes.
 func (e *Engine) prepare(ctx context.Context, j *journal, baseline map[orchestrator.Path]orchestrator.Entry) error {
 	held, err := e.keep(ctx, j, baseline)
 	if err != nil {
@@ -70,10 +70,6 @@ func (e *Engine) prepare(ctx context.Context, j *journal, baseline map[orchestra
 	j.Steps = make([]orchestrator.ApplyStep, len(j.moves))
 	for i, m := range j.moves {
 		j.Steps[i] = m.ApplyStep
-	}
-	e.mark("record")
-	if err := e.store.PutApply(ctx, j.Apply); err != nil {
-		return fmt.Errorf("record the apply: %w", err)
 	}
 	return nil
 }

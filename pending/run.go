@@ -63,14 +63,29 @@ func (e *Engine) ready(ctx context.Context, j *journal, w work) (err error) {
 	if err := w.fill(); err != nil {
 		return fmt.Errorf("stage: %w", err)
 	}
+	// The disk takes the files while they are verified and the objects made.
+	synced := make(chan error, 1)
+	go func() { synced <- j.stage.sync(j.moves) }()
+	err = e.verified(ctx, j, w.baseline)
+	if syncErr := <-synced; syncErr != nil {
+		err = errors.Join(err, fmt.Errorf("stage: %w", syncErr))
+	}
+	if err != nil {
+		return err
+	}
+	e.mark("record")
+	if err := e.store.PutApply(ctx, j.Apply); err != nil {
+		return fmt.Errorf("record the apply: %w", err)
+	}
+	return nil
+}
+
+func (e *Engine) verified(ctx context.Context, j *journal, baseline map[orchestrator.Path]orchestrator.Entry) error {
 	if err := j.stage.verify(j.moves, idWidth(j.moves)); err != nil {
 		return err
 	}
-	if err := j.stage.sync(j.moves); err != nil {
-		return fmt.Errorf("stage: %w", err)
-	}
 	e.mark("prepare")
-	return e.prepare(ctx, j, w.baseline)
+	return e.prepare(ctx, j, baseline)
 }
 
 func (e *Engine) carryOut(ctx context.Context, j *journal, w work, stop func() error) error {
