@@ -12,9 +12,9 @@ func codex() Definition {
 		// other than these goes to env_pass in boo's configuration.
 		EnvPass: passed("CODEX_*", "MODEL_PROVIDER"),
 		Mode:    "agent",
-		// 270 MB and 1 s for each process; directory, mode and model are the
-		// session's.
-		Shared: true,
+		// Not shared, although that would save 270 MB for each session: a process
+		// goes on writing to a session that was closed in it, and codex lets no
+		// other one resume it. So a chat would wait for the turns of another.
 		Package: Package{
 			Name:    "@agentclientprotocol/codex-acp",
 			Version: "2.6.0",
