@@ -10,17 +10,45 @@ import (
 
 // Recover settles what a boo that died left behind; see [Service.Recover].
 func (e *Engine) Recover(ctx context.Context) ([]Recovery, error) {
-	done, err := e.recoverApplies(ctx)
+	left, err := e.Store.Unsettled(ctx)
 	if err != nil {
-		return done, err
+		return nil, err
+	}
+	var done []Recovery
+	if left.Applies {
+		if done, err = e.recoverApplies(ctx); err != nil {
+			return done, err
+		}
 	}
 	cleared, err := e.clearScratches(ctx)
 	if done = append(done, cleared...); err != nil {
 		return done, err
 	}
+	if left.Turns {
+		settled, err := e.recoverTurns(ctx)
+		if done = append(done, settled...); err != nil {
+			return done, err
+		}
+	}
+	if left.Processes {
+		if err := e.endStrays(ctx); err != nil {
+			return done, err
+		}
+	}
+	if left.Closings {
+		closed, err := e.recoverClosings(ctx)
+		if done = append(done, closed...); err != nil {
+			return done, err
+		}
+	}
+	return done, e.recoverArchives(ctx)
+}
+
+// recoverTurns settles the turns whose owners have died.
+func (e *Engine) recoverTurns(ctx context.Context) (done []Recovery, err error) {
 	turns, err := e.Store.OpenTurns(ctx)
 	if err != nil {
-		return done, err
+		return nil, err
 	}
 	inUse := map[ChatID]bool{}
 	var dead []Turn
@@ -40,14 +68,7 @@ func (e *Engine) Recover(ctx context.Context) ([]Recovery, error) {
 			done = append(done, *r)
 		}
 	}
-	if err := e.endStrays(ctx); err != nil {
-		return done, err
-	}
-	closed, err := e.recoverClosings(ctx)
-	if done = append(done, closed...); err != nil {
-		return done, err
-	}
-	return done, e.recoverArchives(ctx)
+	return done, nil
 }
 
 // EvictAll puts on record that no agent is warm: whoever is about to be the one

@@ -202,6 +202,18 @@ type SessionStore interface {
 	PutProcess(ctx context.Context, p Process) error
 	DeleteProcess(ctx context.Context, p Process) error
 	Processes(ctx context.Context) ([]Process, error)
+
+	// Unsettled tells of what something is on record that a boo which died may
+	// have left. It costs little, and next to nothing where there is none.
+	Unsettled(ctx context.Context) (Unsettled, error)
+}
+
+// Unsettled says what is on record; who it is of may be alive.
+type Unsettled struct {
+	Applies   bool // applies and rejects of which something may be left
+	Turns     bool // turns that are not terminal
+	Processes bool // of agents
+	Closings  bool // chats that are being closed
 }
 
 // PermissionStore keeps open requests for permission, and the answers that were

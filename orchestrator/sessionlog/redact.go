@@ -3,10 +3,8 @@ package sessionlog
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // Words in the name of a variable that say its value is a secret.
@@ -17,14 +15,12 @@ const shortestSecret = 8
 
 // Tokens of known forms, and what one of each kind cannot do without.
 var (
-	tokens = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(strings.Join([]string{
-			`\bsk-[A-Za-z0-9_-]{20,}`, `\bgh[opsur]_[A-Za-z0-9]{30,}`, `\bgithub_pat_[A-Za-z0-9_]{30,}`, `\bglpat-[A-Za-z0-9_-]{20,}`,
-			`\b(?:AKIA|ASIA)[A-Z0-9]{16}\b`, `\bxox[a-z]-[A-Za-z0-9-]{10,}`, `\bAIza[A-Za-z0-9_-]{35}`, `\bnpm_[A-Za-z0-9]{36}`, `\bhf_[A-Za-z0-9]{30,}`,
-			`\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]+`, `\b[Bb]earer +[A-Za-z0-9._~+/-]{20,}`,
-			`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`,
-		}, "|"))
-	})
+	tokens = lazily(strings.Join([]string{
+		`\bsk-[A-Za-z0-9_-]{20,}`, `\bgh[opsur]_[A-Za-z0-9]{30,}`, `\bgithub_pat_[A-Za-z0-9_]{30,}`, `\bglpat-[A-Za-z0-9_-]{20,}`,
+		`\b(?:AKIA|ASIA)[A-Z0-9]{16}\b`, `\bxox[a-z]-[A-Za-z0-9-]{10,}`, `\bAIza[A-Za-z0-9_-]{35}`, `\bnpm_[A-Za-z0-9]{36}`, `\bhf_[A-Za-z0-9]{30,}`,
+		`\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]+`, `\b[Bb]earer +[A-Za-z0-9._~+/-]{20,}`,
+		`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`,
+	}, "|"))
 	tokenMarks = []string{"sk-", "gh", "glpat-", "AKIA", "ASIA", "xox", "AIza", "npm_", "hf_", "eyJ", "earer", "PRIVATE KEY"}
 )
 

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -46,11 +47,16 @@ var tokenHeads = []string{"sk-", "ghp_", "gho_", "ghs_", "ghu_", "ghr_", "github
 
 const keyHead = "-----BEGIN "
 
+// Compiled at the first use: most commands have no text to look through.
 var (
-	keyEnd   = regexp.MustCompile(`-----END [A-Z ]+-----`)
-	wordHead = regexp.MustCompile(`\b[A-Za-z]`)
-	bearer   = regexp.MustCompile(`\b[Bb](?:e(?:a(?:r(?:e(?:r(?: +\S*)?)?)?)?)?)?$`)
+	keyEnd   = lazily(`-----END [A-Z ]+-----`)
+	wordHead = lazily(`\b[A-Za-z]`)
+	bearer   = lazily(`\b[Bb](?:e(?:a(?:r(?:e(?:r(?: +\S*)?)?)?)?)?)?$`)
 )
+
+func lazily(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
 
 // openEnd finds where the end of a text begins that may be a part of a secret, if
 // more text follows; the text's length if there is none.
@@ -64,14 +70,14 @@ func (r redactor) openEnd(text string) int {
 			}
 		}
 	}
-	if at := strings.LastIndex(text, keyHead); at >= 0 && !keyEnd.MatchString(text[at:]) {
+	if at := strings.LastIndex(text, keyHead); at >= 0 && !keyEnd().MatchString(text[at:]) {
 		open = min(open, at)
 	}
-	if at := bearer.FindStringIndex(text); at != nil {
+	if at := bearer().FindStringIndex(text); at != nil {
 		open = min(open, at[0])
 	}
 	word := strings.LastIndexFunc(text, unicode.IsSpace) + 1
-	for _, at := range wordHead.FindAllStringIndex(text[word:], -1) {
+	for _, at := range wordHead().FindAllStringIndex(text[word:], -1) {
 		rest := text[word+at[0]:]
 		if slices.ContainsFunc(tokenHeads, func(head string) bool { return strings.HasPrefix(rest, head) || strings.HasPrefix(head, rest) }) {
 			return min(open, word+at[0])

@@ -60,8 +60,11 @@ func (s *Store) Plan(ctx context.Context, query string) ([]string, error) {
 	return plan, err
 }
 
-// OpenTurnsQuery is the query of OpenTurns.
-const OpenTurnsQuery = selectOpenTurns
+// The queries of OpenTurns and Unsettled.
+const (
+	OpenTurnsQuery = selectOpenTurns
+	UnsettledQuery = selectUnsettled
+)
 
 // Tables returns the statements that made the tables, by name.
 func (s *Store) Tables(ctx context.Context) (map[string]string, error) {
