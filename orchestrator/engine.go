@@ -63,6 +63,7 @@ type Engine struct {
 	tidied      map[GitDir]time.Time     // when what boo stores there was last looked after
 	sparing     map[RepoID]sparing       // repositories whose spares are looked after now
 	following   map[RepoID]*follower     // those of the repositories; nil where HEAD is not followed
+	followed    int64                    // how many there were
 	headRest    time.Duration            // what FollowHeads was told; set before anything is followed
 	weighing    map[ChatID]bool          // chats that are measured now; true: and again after that
 	scale       chan struct{}            // held by the one that measures

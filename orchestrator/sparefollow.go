@@ -11,7 +11,13 @@ type follower struct {
 	dir  CheckoutDir
 	head ObjectID
 	end  context.CancelFunc
+	turn int64 // of being followed: the newest has the highest
 }
+
+// maxFollowed bounds the checkouts that are followed at once: each takes a watch
+// of the few that the kernel gives a person. Those left out are taken along at
+// their next turn.
+const maxFollowed = 16
 
 // FollowHeads has the spares of repositories follow HEAD from now on, without a
 // turn, each time that it has moved and rest has gone by: a rebase moves it often.
@@ -36,9 +42,12 @@ func (e *Engine) follow(repo RepoID, c Checkout) {
 			return
 		}
 		last.end()
+	} else if len(e.following) >= maxFollowed {
+		e.leaveOldest()
 	}
 	ctx, end := context.WithCancel(e.life)
-	f := &follower{dir: c.Dir, head: c.Head, end: end}
+	e.followed++
+	f := &follower{dir: c.Dir, head: c.Head, end: end, turn: e.followed}
 	e.following[repo] = f
 	e.turns.Add(1)
 	go func() {
@@ -54,6 +63,18 @@ func (e *Engine) follow(repo RepoID, c Checkout) {
 			e.keepSpares(repo, false)
 		}
 	}()
+}
+
+// leaveOldest ends the follower that has waited longest. The caller holds mu.
+func (e *Engine) leaveOldest() {
+	var oldest RepoID
+	for repo, f := range e.following {
+		if last := e.following[oldest]; last == nil || f.turn < last.turn {
+			oldest = repo
+		}
+	}
+	e.following[oldest].end()
+	delete(e.following, oldest)
 }
 
 // rested waits, and reports whether it has.
