@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -21,6 +22,8 @@ type Client struct {
 	Place    Place
 	Identity Identity // of this process
 	Program  Program
+
+	leaving atomic.Bool // Ensure found another's daemon, which ends when it is idle
 }
 
 const (
@@ -45,7 +48,8 @@ func absent() error {
 
 // Redial connects again after a connection was lost. It starts a daemon if the
 // last one died without an end in good order, as what it left is to be settled
-// then; where it was told to end, or none ever ran, it is CodeNotFound.
+// then, and if it was one that [Client.Ensure] found to be another's, which ends as
+// soon as it is idle. Where it was told to end, or none ever ran, it is CodeNotFound.
 func (c *Client) Redial(ctx context.Context) (net.Conn, error) {
 	conn, err := c.Place.dial(ctx)
 	if !errors.Is(err, errAbsent) {
@@ -55,7 +59,7 @@ func (c *Client) Redial(ctx context.Context) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !died {
+	if !died && !c.leaving.Load() {
 		return nil, absent()
 	}
 	if _, _, err := c.Ensure(ctx); err != nil {
@@ -102,6 +106,7 @@ func (c *Client) Ensure(ctx context.Context) (info Info, other bool, err error) 
 		case err == nil:
 			left, err := c.succeed(ctx, info)
 			if err != nil || !left {
+				c.leaving.Store(err == nil)
 				return info, true, err
 			}
 			continue

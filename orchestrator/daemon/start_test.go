@@ -150,4 +150,12 @@ func TestAnotherBooThatIsBusyIsUsedIfItCanBeSpokenWith(t *testing.T) {
 	}
 	w.finish() // it was told to leave then
 	must(t, <-old.over)
+	conn, err := c.Redial(t.Context()) // who was with it has a daemon all the same
+	must(t, err)
+	must(t, conn.Close())
+	info, err = c.Info(t.Context())
+	must(t, err)
+	if info.Identity != mine {
+		t.Fatalf("%+v", info)
+	}
 }
