@@ -6,9 +6,10 @@ import (
 	"boo/orchestrator"
 )
 
-// The condition is, word for word, that of the index turns_provisional.
+// The condition is, word for word, that of the index turns_provisional. Left to
+// itself, SQLite reads all turns, as they are in the order that is asked for.
 const selectProvisional = `
-SELECT * FROM turns WHERE provisional = 1
+SELECT * FROM turns INDEXED BY turns_provisional WHERE provisional = 1
     AND (?1 = '' OR chat_id = ?1)
     AND (?2 = '' OR chat_id IN (SELECT id FROM chats WHERE repo_id = ?2))
 ORDER BY chat_id, number`
