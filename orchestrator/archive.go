@@ -115,6 +115,9 @@ func (e *Engine) archive(ctx context.Context, chat ChatID, force consent) (Archi
 	}
 	archived, err := e.Archives.Archive(ctx, wt)
 	archived.Verdict, archived.Warnings = done.Verdict, done.Warnings
+	if err == nil {
+		e.unwatch(chat)
+	}
 	if err == nil && wt.Setup != "" {
 		// What it made is ignored as a rule, and does not come back.
 		err = e.Store.SetSetup(context.WithoutCancel(ctx), chat, "")

@@ -71,6 +71,29 @@ func (w *watches) tooMany(most int) bool {
 	return len(w.kept) > most || len(w.kept) > 1 && dirs > mostWatchedDirs
 }
 
+// unwatch ends the watch of a worktree that is gone. Nobody waits but the engine
+// when it closes: the kernel takes its time where there were many directories.
+func (e *Engine) unwatch(chat ChatID) {
+	k := e.watches.remove(func(k *keptWatch) bool { return k.wt.Chat == chat })
+	if k == nil {
+		return
+	}
+	e.mu.Lock()
+	closed := e.closed
+	if !closed {
+		e.turns.Add(1)
+	}
+	e.mu.Unlock()
+	if closed {
+		_ = k.Close() // nothing is lost with it
+		return
+	}
+	go func() {
+		defer e.turns.Done()
+		_ = k.Close() // nothing is lost with it
+	}()
+}
+
 // drop closes the first watch that is meant.
 func (w *watches) drop(which func(*keptWatch) bool) {
 	if k := w.remove(which); k != nil {

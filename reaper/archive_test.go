@@ -315,37 +315,71 @@ func (w *world) killed(o order) bool {
 	return false
 }
 
+// A watch that rests spares the look at all files, and nothing may slip by it.
 func TestWhatSlipsInTakesTheArchiveBack(t *testing.T) {
+	slips := map[string]struct {
+		in  func(w *world, dir string)
+		out string // to be removed; edit.txt is put back
+	}{
+		"an edit":     {func(w *world, dir string) { w.write(dir+"/edit.txt", "slipped in\n") }, "edit.txt"},
+		"a file":      {func(w *world, dir string) { w.write(dir+"/late.txt", "slipped in\n") }, "late.txt"},
+		"a repo":      {func(w *world, dir string) { w.git(dir, "init", "-q", "nested"); w.write(dir+"/nested/x", "x") }, "nested"},
+		"a repo more": {func(w *world, dir string) { w.git(dir, "init", "-q", "build/nested") }, "build/nested"},
+	}
 	for _, step := range []string{"closing", "rename", "look", "keep"} {
-		for name, slip := range map[string]func(w *world, dir string){
-			"an edit":     func(w *world, dir string) { w.write(dir+"/edit.txt", "slipped in\n") },
-			"a file":      func(w *world, dir string) { w.write(dir+"/late.txt", "slipped in\n") },
-			"a repo":      func(w *world, dir string) { w.git(dir, "init", "-q", "nested"); w.write(dir+"/nested/x", "x") },
-			"a repo more": func(w *world, dir string) { w.git(dir, "init", "-q", "build/nested") },
-		} {
-			t.Run(step+"/"+name, func(t *testing.T) {
+		for _, watched := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/watched=%v", step, watched), func(t *testing.T) {
 				w := newWorld(t)
-				w.archiver.OnStep(func(s string) {
-					if s != step {
-						return
+				before := w.all()
+				for name, slip := range slips {
+					if watched {
+						w.rested()
 					}
-					dir := string(w.wt.Dir)
-					if _, err := os.Lstat(dir); err != nil {
-						dir = filepath.Join(w.root, "worktrees", ".trash", string(w.wt.Chat), "tree")
+					w.archiver.OnStep(func(s string) {
+						if s == step {
+							slip.in(w, w.now())
+						}
+					})
+					if err := w.do(t.Context(), "archive", w.wt.Chat); err == nil {
+						t.Fatalf("%s: it was archived all the same", name)
 					}
-					slip(w, dir)
-				})
-				if err := w.do(t.Context(), "archive", w.wt.Chat); err == nil {
-					t.Fatal("it was archived all the same")
-				}
-				if w.state() != orchestrator.WorktreeActive {
-					t.Errorf("the row is %s", w.state())
-				}
-				if all := w.all(); len(all) < 8 {
-					t.Errorf("there is only %v", all)
+					if w.state() != orchestrator.WorktreeActive || !there(string(w.wt.Dir)+"/"+slip.out) {
+						t.Errorf("%s: the row is %s", name, w.state())
+					}
+					must(t, os.RemoveAll(string(w.wt.Dir)+"/"+slip.out))
+					w.write(string(w.wt.Dir)+"/edit.txt", "staged, and more\n")
+					w.same(before)
 				}
 			})
 		}
+	}
+}
+
+// now is where the worktree stands at the moment.
+func (w *world) now() string {
+	if dir := string(w.wt.Dir); there(dir) {
+		return dir
+	}
+	return filepath.Join(w.root, "worktrees", ".trash", string(w.wt.Chat), "tree")
+}
+
+// rested has the worktree watched as it is after a turn.
+func (w *world) rested() {
+	w.t.Helper()
+	past := time.Now().Add(-time.Hour) // what was written just now has to be looked at again
+	for _, file := range []string{string(w.wt.Dir) + "/committed.txt", string(w.wt.Dir) + "/edit.txt", w.root + "/repo/.git/worktrees/" + string(w.wt.Chat) + "/index"} {
+		must(w.t, os.Chtimes(file, past, past))
+	}
+	by := orchestrator.Signature{Name: "goose", Email: "goose@boo"}
+	watch := w.trees.Watch(w.t.Context(), w.wt)
+	w.t.Cleanup(func() { _ = watch.Close() })
+	watch.Rest(w.t.Context()) // is watched by now
+	seen, err := watch.Snapshot(w.t.Context(), by, "turn\n")
+	must(w.t, err)
+	_, err = watch.Confirm(w.t.Context(), by, "turn\n")
+	must(w.t, err)
+	if watch.Rest(w.t.Context()); seen.Verified {
+		w.t.Fatal("it is not watched")
 	}
 }
 

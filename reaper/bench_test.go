@@ -137,38 +137,65 @@ func BenchmarkSweep(b *testing.B) {
 }
 
 // BenchmarkArchive archives a clean worktree, as a caller sees it, beside git
-// worktree remove of one like it.
+// worktree remove of one like it: one that is watched, as it is after a turn, and
+// one that is not.
 func BenchmarkArchive(b *testing.B) {
 	for _, files := range []int{100, 90_000} {
-		b.Run(fmt.Sprintf("files=%d", files), func(b *testing.B) {
-			var archived, removed time.Duration
-			for b.Loop() {
-				b.StopTimer()
-				w := crowd(b, 1, files)
-				list, err := w.db.SweepChats(b.Context(), []orchestrator.WorktreeState{orchestrator.WorktreeActive}, "", 1)
-				mustB(b, err)
-				gitB(b, w.root, "-C", w.root+"/repo", "worktree", "add", "-q", "--detach", w.root+"/plain")
-				var steps []string
-				last, step := time.Now(), "judge"
-				w.archiver.OnStep(func(name string) {
-					steps = append(steps, fmt.Sprintf("%s %v", step, time.Since(last).Round(time.Millisecond)))
-					last, step = time.Now(), name
-				})
-				b.StartTimer()
-				began := time.Now()
-				_, err = w.engine.Archive(b.Context(), orchestrator.ChatRef{Prefix: string(list[0].Worktree.Chat)}, false)
-				archived += time.Since(began)
-				mustB(b, err)
-				b.StopTimer()
-				b.Log(steps)
-				must := time.Now()
-				gitB(b, w.root, "-C", w.root+"/repo", "worktree", "remove", w.root+"/plain")
-				removed += time.Since(must)
-				mustB(b, w.engine.Close())
-				b.StartTimer()
-			}
-			b.ReportMetric(float64(archived)/float64(removed), "of-git-worktree-remove")
-			b.ReportMetric(float64(archived.Milliseconds())/float64(b.N), "ms/archive")
-		})
+		for _, kind := range []string{"watched", "unwatched"} {
+			b.Run(fmt.Sprintf("files=%d/%s", files, kind), func(b *testing.B) {
+				var archived, removed time.Duration
+				for b.Loop() {
+					b.StopTimer()
+					took, plain := archiveOnce(b, files, kind == "watched")
+					archived, removed = archived+took, removed+plain
+					b.StartTimer()
+				}
+				b.ReportMetric(float64(archived)/float64(removed), "of-git-worktree-remove")
+				b.ReportMetric(float64(archived.Milliseconds())/float64(b.N), "ms/archive")
+			})
+		}
 	}
+}
+
+func archiveOnce(b *testing.B, files int, watched bool) (archived, removed time.Duration) {
+	w := crowd(b, 1, files)
+	list, err := w.db.SweepChats(b.Context(), []orchestrator.WorktreeState{orchestrator.WorktreeActive}, "", 1)
+	mustB(b, err)
+	wt := list[0].Worktree
+	if watched {
+		defer restAfterTurn(b, w, wt).Close()
+	}
+	gitB(b, w.root, "-C", w.root+"/repo", "worktree", "add", "-q", "--detach", w.root+"/plain")
+	var steps []string
+	last, step := time.Now(), "judge"
+	w.archiver.OnStep(func(name string) {
+		steps = append(steps, fmt.Sprintf("%s %v", step, time.Since(last).Round(time.Millisecond)))
+		last, step = time.Now(), name
+	})
+	began := time.Now()
+	_, err = w.engine.Archive(b.Context(), orchestrator.ChatRef{Prefix: string(wt.Chat)}, false)
+	archived = time.Since(began)
+	mustB(b, err)
+	b.Log(steps)
+	began = time.Now()
+	gitB(b, w.root, "-C", w.root+"/repo", "worktree", "remove", w.root+"/plain")
+	removed = time.Since(began)
+	mustB(b, w.engine.Close())
+	return archived, removed
+}
+
+// restAfterTurn has a worktree watched as a daemon leaves it when a turn is over.
+func restAfterTurn(b *testing.B, w *broom, wt orchestrator.Worktree) orchestrator.TreeWatch {
+	by := orchestrator.Signature{Name: "goose", Email: "goose@boo", When: time.Now()}
+	watch := w.trees.Watch(b.Context(), wt)
+	watch.Rest(b.Context()) // is watched by now
+	snap, err := watch.Snapshot(b.Context(), by, "turn\n")
+	mustB(b, err)
+	if snap.Verified {
+		b.Fatal("the worktree is not watched")
+	}
+	_, err = watch.Confirm(b.Context(), by, "turn\n")
+	mustB(b, err)
+	watch.Rest(b.Context())
+	return watch
 }

@@ -7,7 +7,8 @@
 //     reachable from refs of boo's, and was read back.
 //
 //   - A worktree goes by a rename, at once, into a trash on the same file system;
-//     what was changed until then shows, and brings it back.
+//     what was changed until then shows, and brings it back. The files are looked
+//     at for that, or the watch of a turn is asked, which goes with the rename.
 //
 //   - Only boo's own are touched: below its root after links are resolved, with
 //     the link and the registration that boo gave them, and with nothing mounted.

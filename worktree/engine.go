@@ -54,13 +54,15 @@ type Options struct {
 	Fallback func(why error)
 }
 
-// Engine makes, records and compares worktrees. It keeps no state in memory;
-// every method may be called concurrently, and those that work on one chat's
+// Engine makes, records and compares worktrees. It keeps no state in memory but for
+// watches; every method may be called concurrently, and those that work on one chat's
 // worktree are serialised by the chat's lock, which the caller holds.
 type Engine struct {
 	git  runner
 	dir  string
 	opts Options
+
+	resting resting
 }
 
 var _ orchestrator.Trees = (*Engine)(nil)

@@ -18,3 +18,13 @@ func Opened(w orchestrator.TreeWatch) error {
 func (e *Engine) AskedCheckout(ctx context.Context, dir string) (orchestrator.Checkout, error) {
 	return e.askedCheckout(ctx, dir)
 }
+
+// Undisturbed reports whether a watch that rests makes a look at the files needless.
+func (e *Engine) Undisturbed(ctx context.Context, wt orchestrator.Worktree) bool {
+	newest, err := e.Newest(ctx, wt)
+	if err != nil {
+		return false
+	}
+	_, ok := e.undisturbed(ctx, wt, newest)
+	return ok
+}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"time"
 
 	"boo/orchestrator"
 	"boo/worktree/internal/dircache"
@@ -72,11 +73,12 @@ func (f *forcedFiles) there(p *inProcess) ([]orchestrator.Path, error) {
 	return files, nil
 }
 
-// stale reports whether the agent's index may be another one by now.
-func (f *forcedFiles) stale(p *inProcess) bool {
+// stale reports whether the agent's index may be another one by now than the one that
+// was read at a time.
+func (f *forcedFiles) stale(wt orchestrator.Worktree, began time.Time) bool {
 	var now unix.Stat_t
-	if err := unix.Lstat(adminOf(p.wt).file("index"), &now); err != nil {
+	if err := unix.Lstat(adminOf(wt).file("index"), &now); err != nil {
 		now = unix.Stat_t{}
 	}
-	return dircache.StatOf(&now) != dircache.StatOf(&f.seen) || !dircache.StatOf(&now).Mtime().Before(p.began)
+	return dircache.StatOf(&now) != dircache.StatOf(&f.seen) || !dircache.StatOf(&now).Mtime().Before(began)
 }

@@ -57,6 +57,8 @@ type inProcess struct {
 	changed   []dircache.Entry // files among edits, with their stat data
 	same      []dircache.Entry // suspects that turned out to be as in the base
 	read      bool             // a file had to be read
+	linked    bool             // a file has other names, by hard links, maybe elsewhere
+	ignored   []orchestrator.Path
 }
 
 // snapshotInProcess takes a snapshot and moves the chat's ref to it.
@@ -77,6 +79,7 @@ func (e *Engine) snapshotInProcess(ctx context.Context, take taking) (snap orche
 		return snap, err
 	}
 	snap, same := take.same(edited.Root)
+	whole := same // else the watch is asked, and what it tells is used up
 	if !same && take.fence != nil {
 		if err := take.fence.leaveOut(ctx, p); err != nil {
 			return snap, err
@@ -97,6 +100,9 @@ func (e *Engine) snapshotInProcess(ctx context.Context, take taking) (snap orche
 	}
 	if err == nil {
 		p.learn(snap)
+	}
+	if err == nil && take.looked != nil && whole && !p.linked {
+		*take.looked = p.lookedThrough(snap)
 	}
 	return snap, err
 }
@@ -224,6 +230,8 @@ func (p *inProcess) find(ctx context.Context) error {
 	if err = errors.Join(err, ignores.Close()); err != nil {
 		return err
 	}
+	p.ignored = ignores.found
+	slices.Sort(p.ignored)
 	for _, path := range gone {
 		p.edits[path] = orchestrator.Entry{}
 	}
@@ -242,6 +250,7 @@ func (p *inProcess) list(ctx context.Context, ignores *ignores, recorded *dircac
 	if err = errors.Join(err, <-agents); err != nil {
 		return nil, nil, err
 	}
+	p.linked = found.Linked
 	forced, err := p.byForce.there(p)
 	if err != nil {
 		return nil, nil, err

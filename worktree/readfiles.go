@@ -40,6 +40,7 @@ func (p *inProcess) readAll(ctx context.Context, files []orchestrator.Path) erro
 		p.changed = append(p.changed, part.differ...)
 		p.same = append(p.same, part.equal...)
 		p.read = p.read || part.looked
+		p.linked = p.linked || part.linked
 	}
 	return errors.Join(errs...)
 }
@@ -49,6 +50,7 @@ type fileReader struct {
 	*inProcess
 	differ, equal []dircache.Entry
 	looked        bool // stat data were not enough
+	linked        bool
 }
 
 func (r *fileReader) all(ctx context.Context, files []orchestrator.Path) error {
@@ -77,6 +79,7 @@ func (r *fileReader) one(path orchestrator.Path) (dircache.Entry, error) {
 		return dircache.Entry{}, err
 	}
 	entry := dircache.Entry{Path: path, Mode: dircache.ModeOf(&st), Stat: dircache.StatOf(&st)}
+	r.linked = r.linked || st.Nlink > 1
 	if !plainPath(path, entry.Mode) {
 		return entry, fmt.Errorf("%s has a name that git may refuse", path)
 	}

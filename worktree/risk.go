@@ -184,6 +184,9 @@ func (e *Engine) unrecorded(ctx context.Context, wt orchestrator.Worktree) (foun
 	if err != nil {
 		return found, err
 	}
+	if found, ok := e.undisturbed(ctx, wt, prev); ok {
+		return found, nil
+	}
 	if found, ok := e.compared(ctx, wt, prev); ok {
 		return found, nil
 	}

@@ -60,6 +60,7 @@ type taking struct {
 	unlessSame bool                  // prev will do if it has the same tree
 	fast       *provisional          // what is to be confirmed; nil as a rule
 	fence      *view                 // tells what was touched since fast was made; nil without it
+	looked     *lookedThrough        // is told what was found, if it is taken in process; may be nil
 }
 
 // same returns the snapshot that a tree makes a new one needless for.

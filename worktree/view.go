@@ -150,7 +150,7 @@ func (v *view) snapshot(ctx context.Context, t taking) (*provisional, error) {
 	if err = errors.Join(err, untold(changes)); err != nil {
 		return nil, err
 	}
-	stale := v.byForce.stale(v.inProcess)
+	stale := v.byForce.stale(v.wt, v.began)
 	v.began = time.Now().Add(-clockTick)
 	v.changed, v.same = nil, nil
 	touched, err := v.touched(changes, stale)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 
 	"boo/orchestrator"
 )
@@ -23,6 +24,9 @@ type treeWatch struct {
 	taken *orchestrator.Snapshot // the newest one, if it was taken by a scan before view was there
 	fast  *provisional           // waits for Confirm
 	kept  bool                   // and is on the chain
+
+	looked *lookedThrough // by the last Confirm, if that found the snapshot right
+	mu     sync.Mutex     // guards view while it rests
 }
 
 // Watch implements [orchestrator.Trees]. The worktree is listed in the
@@ -41,6 +45,9 @@ func (e *Engine) Watch(ctx context.Context, wt orchestrator.Worktree) orchestrat
 func (w *treeWatch) Close() error {
 	w.cancel()
 	<-w.opened
+	w.engine.resting.remove(w)
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if w.view == nil {
 		return nil
 	}
@@ -102,6 +109,7 @@ func (e *Engine) unwatched(why error) {
 
 // SnapshotChanges implements [orchestrator.TreeWatch].
 func (w *treeWatch) SnapshotChanges(ctx context.Context, by orchestrator.Signature, message string) (orchestrator.Snapshot, error) {
+	w.engine.resting.remove(w)
 	err := w.ready(ctx)
 	if err == nil && w.fast != nil {
 		err = errors.New("it has a snapshot to confirm")
@@ -131,6 +139,7 @@ func (w *treeWatch) SnapshotChanges(ctx context.Context, by orchestrator.Signatu
 // watcher told is used up.
 func (w *treeWatch) takeFast(ctx context.Context, by orchestrator.Signature, message string, unlessSame bool) (err error) {
 	defer func() { w.doubt = err }()
+	w.looked = nil
 	if err := errors.Join(realDir(w.wt), repoThere(w.wt)); err != nil {
 		return err
 	}
@@ -169,6 +178,7 @@ func (w *treeWatch) Rest(ctx context.Context) (dirs int) {
 	if err := w.view.rest(); err != nil {
 		w.doubt = err
 	}
+	w.engine.resting.add(w)
 	return w.view.watcher.Size()
 }
 
@@ -185,7 +195,10 @@ func (w *treeWatch) Confirm(ctx context.Context, by orchestrator.Signature, mess
 		return orchestrator.Snapshot{}, coded(err, "take a snapshot of chat %s", w.wt.Chat)
 	}
 	w.fast = nil
-	t := taking{wt: w.wt, prev: w.view.prev, commit: w.engine.commitOn(fast.snap.Parent, by, message), fast: fast, fence: w.view}
+	var looked lookedThrough
+	t := taking{
+		wt: w.wt, prev: w.view.prev, commit: w.engine.commitOn(fast.snap.Parent, by, message), fast: fast, fence: w.view, looked: &looked,
+	}
 	if w.kept {
 		t.prev = fast.snap
 	}
@@ -195,6 +208,8 @@ func (w *treeWatch) Confirm(ctx context.Context, by orchestrator.Signature, mess
 		w.doubt = errors.Join(err, errMissed)
 	case w.view.late != nil:
 		w.doubt = w.view.late
+	case looked.snap.Commit == snap.Commit:
+		w.looked = &looked
 	}
 	w.view.prev = snap
 	return snap, err

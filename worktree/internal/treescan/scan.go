@@ -29,6 +29,7 @@ type Result struct {
 	Gone     []orchestrator.Path // tracked, and not there
 	Files    []orchestrator.Path // files and symlinks that are not tracked
 	Dirs     []orchestrator.Path // directories without a tracked file below
+	Linked   bool                // a tracked file has other names, by hard links
 	Newest   time.Time           // on what was visited, tracked or not, but not on Dirs
 }
 
@@ -66,6 +67,7 @@ func Run(ctx context.Context, opts Options) (Result, error) {
 		all.Gone = append(all.Gone, some.Gone...)
 		all.Files = append(all.Files, some.Files...)
 		all.Dirs = append(all.Dirs, some.Dirs...)
+		all.Linked = all.Linked || some.Linked
 		if some.Newest.After(all.Newest) {
 			all.Newest = some.Newest
 		}

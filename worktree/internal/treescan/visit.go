@@ -120,6 +120,7 @@ func (w *worker) compare(fd int, name string, e *dircache.Entry) error {
 	if w.opts.Times {
 		w.found.Newest = later(w.found.Newest, &st)
 	}
+	w.found.Linked = w.found.Linked || st.Nlink > 1
 	switch w.opts.Index.Match(e, &st, w.opts.Rules) {
 	case dircache.Unchanged:
 		return nil

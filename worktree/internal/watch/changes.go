@@ -48,11 +48,17 @@ type dirty struct {
 	files, trees map[orchestrator.Path]struct{}
 	ignoreRules  bool
 	nestedGit    bool
+	skipped      bool // a directory that is left out came, went or changed its mode
 	lost         Loss
 }
 
 func newDirty() dirty {
 	return dirty{files: map[orchestrator.Path]struct{}{}, trees: map[orchestrator.Path]struct{}{}}
+}
+
+// quiet reports whether nothing was gathered, and all would have been.
+func (d *dirty) quiet() bool {
+	return len(d.files)+len(d.trees) == 0 && !d.ignoreRules && !d.nestedGit && !d.skipped && d.lost == NotLost
 }
 
 // take returns what was gathered and starts anew.

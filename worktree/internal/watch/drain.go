@@ -12,17 +12,7 @@ import (
 // change whose system call had returned when Drain was called is in it. On an
 // error nothing is taken: the next Drain returns it.
 func (w *Watcher) Drain(ctx context.Context) (Changes, error) {
-	var last uint64
-	select {
-	case last = <-w.drain:
-	case <-ctx.Done():
-		return Changes{}, ctx.Err()
-	case <-w.stop:
-		return Changes{}, os.ErrClosed
-	}
-	last, err := w.pass(ctx, last)
-	w.drain <- last
-	if err != nil {
+	if err := w.arrive(ctx); err != nil {
 		return Changes{}, err
 	}
 	// The kernel does not tell of a directory's end while it is held open.
@@ -32,6 +22,34 @@ func (w *Watcher) Drain(ctx context.Context) (Changes, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.dirty.take(), nil
+}
+
+// Quiet reports whether nothing at all was touched since the Drain before, or since
+// Start: of a tree that stands at the path "at" by now, which need not be where it
+// was. The next Drain returns the same as without it. false may also mean that
+// this cannot be told.
+func (w *Watcher) Quiet(ctx context.Context, at string) (bool, error) {
+	if err := w.arrive(ctx); err != nil {
+		return false, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.dirty.quiet() && inodeOf(at) == w.inode, nil
+}
+
+// arrive waits until all changes that were made before are taken in.
+func (w *Watcher) arrive(ctx context.Context) error {
+	var last uint64
+	select {
+	case last = <-w.drain:
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-w.stop:
+		return os.ErrClosed
+	}
+	last, err := w.pass(ctx, last)
+	w.drain <- last
+	return err
 }
 
 // pass sends the barrier after the last one and waits for it to be read. It

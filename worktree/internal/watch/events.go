@@ -76,9 +76,10 @@ func (w *Watcher) handle(e event, list []byte) {
 }
 
 // handleSelf handles what happens to a watched directory as such. Of all but
-// the top, the event in the directory above says the same.
+// the top, the event in the directory above says the same. Where the top is, if it
+// was moved, is asked of the file system when somebody wants to know.
 func (w *Watcher) handleSelf(d *dir, e event) {
-	if e.mask&unix.IN_UNMOUNT != 0 || d.path == "" && e.mask&(unix.IN_DELETE_SELF|unix.IN_MOVE_SELF|unix.IN_IGNORED) != 0 {
+	if e.mask&unix.IN_UNMOUNT != 0 || d.path == "" && e.mask&(unix.IN_DELETE_SELF|unix.IN_IGNORED) != 0 {
 		w.lose(RootGone)
 	}
 	if e.mask&unix.IN_IGNORED != 0 {
@@ -89,6 +90,7 @@ func (w *Watcher) handleSelf(d *dir, e event) {
 // handleDir handles a subdirectory that came, went or changed its mode.
 func (w *Watcher) handleDir(path orchestrator.Path, mask uint32, list []byte) {
 	if w.opts.Skip != nil && w.opts.Skip(path) {
+		w.touch(func(s *dirty) { s.skipped = true })
 		return
 	}
 	w.touch(func(s *dirty) { s.trees[path] = struct{}{} })

@@ -20,7 +20,7 @@ import (
 const mask = unix.IN_CREATE | unix.IN_DELETE | unix.IN_MOVED_FROM | unix.IN_MOVED_TO | unix.IN_MODIFY | unix.IN_ATTRIB |
 	unix.IN_CLOSE_WRITE | unix.IN_EXCL_UNLINK | unix.IN_ONLYDIR
 
-const rootMask = mask | unix.IN_DELETE_SELF | unix.IN_MOVE_SELF
+const rootMask = mask | unix.IN_DELETE_SELF
 
 // listing is what a visit found in a directory.
 type listing struct {

@@ -258,6 +258,35 @@ func TestDirectoriesToSkipAreNotWatched(t *testing.T) {
 	tr.wantTouched("", "")
 }
 
+// Whoever asks whether it is quiet takes nothing from who drains.
+func TestATreeIsQuietUntilItIsTouchedWhereverItStands(t *testing.T) {
+	tr := newTree(t, "a", "skip/b").start(watch.Options{Skip: func(dir orchestrator.Path) bool { return dir == "skip" || dir == "new" }})
+	quiet := func(at string, want bool) {
+		t.Helper()
+		if is, err := tr.w.Quiet(t.Context(), at); err != nil || is != want {
+			t.Errorf("quiet at %s: %v, %v", at, is, err)
+		}
+	}
+	tr.write("skip/b", "after") // where nobody watches
+	quiet(tr.dir, true)
+	tr.mkdir("new") // that it came is known
+	quiet(tr.dir, false)
+	tr.wantTouched("", "")
+	quiet(tr.dir, true)
+	moved := tr.dir + "-moved"
+	tr.must(os.Rename(tr.dir, moved))
+	quiet(tr.dir, false)
+	quiet(moved, true)
+	tr.must(os.WriteFile(moved+"/a", []byte("after"), 0o644))
+	quiet(moved, false)
+	tr.must(os.Rename(moved, tr.dir))
+	quiet(tr.dir, false)
+	tr.wantTouched("a", "")
+	tr.must(os.RemoveAll(tr.dir))
+	tr.mkdir("")
+	quiet(tr.dir, false)
+}
+
 func TestTooManyDirectoriesAreAnErrorAtTheStartAndALossLater(t *testing.T) {
 	tr := newTree(t, "a/b/c/f")
 	_, err := watch.Start(tr.dir, watch.Options{Private: t.TempDir(), MaxDirs: 3})
