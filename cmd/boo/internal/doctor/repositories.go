@@ -65,11 +65,22 @@ func repository(ctx context.Context, p Patient, l *findings, common orchestrator
 	if err != nil {
 		l.unseen("repository", root, err)
 	}
+	spares, err := p.Rows.Spares(ctx)
+	if err != nil {
+		l.unseen("store", "", err)
+		return
+	}
 	for _, c := range chats {
 		chat(ctx, p, l, c, slices.Contains(held, c.ID))
 		delete(registered, c.ID)
+		held = slices.DeleteFunc(held, func(id orchestrator.ChatID) bool { return id == c.ID })
 	}
-	unregistered(ctx, p, l, root, registered)
+	for _, s := range spares {
+		delete(registered, s.Chat)
+		held = slices.DeleteFunc(held, func(id orchestrator.ChatID) bool { return id == s.Chat })
+	}
+	unregistered(p, l, root, registered)
+	unrecorded(l, root, held)
 }
 
 // chat compares the row of a worktree with what stands in its place.
@@ -120,14 +131,7 @@ func chat(ctx context.Context, p Patient, l *findings, c orchestrator.ChatSummar
 
 // unregistered tells of registrations that belong to no row. Those that lead to
 // another boo's directory are another boo's.
-func unregistered(ctx context.Context, p Patient, l *findings, root string, registered map[orchestrator.ChatID]string) {
-	spares, err := p.Rows.Spares(ctx)
-	if err != nil {
-		return
-	}
-	for _, s := range spares {
-		delete(registered, s.Chat)
-	}
+func unregistered(p Patient, l *findings, root string, registered map[orchestrator.ChatID]string) {
 	for _, id := range slices.Sorted(maps.Keys(registered)) {
 		if rel, err := filepath.Rel(p.Worktrees, registered[id]); err != nil || !filepath.IsLocal(rel) {
 			continue
@@ -137,6 +141,25 @@ func unregistered(ctx context.Context, p Patient, l *findings, root string, regi
 			Why: "git worktree list shows it, and git keeps what it holds", Try: "boo reaper run",
 		})
 	}
+}
+
+// unrecorded tells of chats of which there are refs, and nothing else: nobody can
+// tell whether another boo, with a store of its own, has them on record.
+func unrecorded(l *findings, root string, held []orchestrator.ChatID) {
+	if len(held) == 0 {
+		return
+	}
+	names := fmt.Sprint(held[0])
+	if len(held) > 1 {
+		names += fmt.Sprintf(" and %d more", len(held)-1)
+	}
+	refs := fmt.Sprintf("refs/boo/chats/%s", held[0])
+	l.add(Finding{
+		Check: "refs", Level: Note, Subject: root,
+		What: fmt.Sprintf("it holds snapshots of chats that are not on record: %s; another boo's, or of a store that was lost", names),
+		Why:  "they keep what agents wrote, and take its room; boo removes nothing of which it has no record",
+		Try:  fmt.Sprintf("git -C %s for-each-ref %s; to go on from it: boo chat send --new --base %s/head", shell(root), refs, refs),
+	})
 }
 
 // strangers looks for directories among the worktrees that are nobody's.
