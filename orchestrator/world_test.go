@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -27,7 +28,7 @@ import (
 func TestMain(m *testing.M) {
 	proc.Main()
 	if len(os.Args) > 1 && os.Args[1] == "scripted-agent" {
-		os.Exit(scriptedagent.Main(os.Args[2:]))
+		syscall.Exit(scriptedagent.Main(os.Args[2:]))
 	}
 	os.Exit(m.Run())
 }

@@ -3,6 +3,7 @@ package backendtest_test
 import (
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 
 	"boo/backends"
@@ -17,7 +18,7 @@ import (
 func TestMain(m *testing.M) {
 	proc.Main()
 	if len(os.Args) > 1 && os.Args[1] == "boo-agent" {
-		os.Exit(scriptedagent.Main(os.Args[2:]))
+		syscall.Exit(scriptedagent.Main(os.Args[2:]))
 	}
 	os.Exit(m.Run())
 }

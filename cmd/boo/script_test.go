@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 		"boo":      main,
 		"boo-fake": fakeMain,
 		// The scripted agent, for what real agents cannot be made to do.
-		"boo-agent": func() { os.Exit(scriptedagent.Main(os.Args[1:])) },
+		"boo-agent": func() { syscall.Exit(scriptedagent.Main(os.Args[1:])) },
 	})
 }
 

@@ -122,7 +122,7 @@ func exit(_ context.Context, _ *turn, rest string) error {
 		return err
 	}
 	fmt.Fprintf(os.Stderr, "boo-agent: exit %d, as asked\n", code)
-	os.Exit(code)
+	syscall.Exit(code)
 	return nil
 }
 

@@ -21,8 +21,9 @@ type settings struct {
 }
 
 // Main runs the agent on the process's stdin and stdout and returns its exit
-// status. args are the arguments without the program's name. Some scripts end
-// the process before it returns.
+// status, for syscall.Exit: under the race detector os.Exit takes a second, which
+// would be that of every turn. args are the arguments without the program's name.
+// Some scripts end the process before it returns.
 func Main(args []string) int {
 	s, err := parseArgs(args)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -18,7 +19,7 @@ import (
 // TestMain makes the test binary a scripted agent.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "boo-agent" {
-		os.Exit(scriptedagent.Main(os.Args[2:]))
+		syscall.Exit(scriptedagent.Main(os.Args[2:]))
 	}
 	os.Exit(m.Run())
 }
