@@ -51,12 +51,11 @@ func (e *Engine) outwait(ctx context.Context, chat ChatID) (release func(), err 
 	return e.Locks.Lock(ctx, ChatLock(chat), func() {})
 }
 
-// linger returns when the turn that has just ended in a chat is through with its
-// files, or somebody else is at them for longer than a moment. The caller holds no
-// chat's lock.
+// linger returns when a turn of this engine's that has just ended in a chat is
+// through with its files. For nobody else it waits. The caller holds no chat's lock.
 func (e *Engine) linger(ctx context.Context, chat ChatID) {
 	release, free, err := e.Locks.TryLock(ChatLock(chat))
-	if err == nil && !free && e.occupied(ctx, chat) == nil {
+	if err == nil && !free && e.busyIn(chat) && e.occupied(ctx, chat) == nil {
 		release, err = e.outwait(ctx, chat)
 		free = err == nil
 	}

@@ -145,6 +145,19 @@ func (e *Engine) liveTurn(id TurnID) *liveTurn {
 	return e.live[id]
 }
 
+// busyIn reports whether a turn of this engine's is at work in a chat, be it only
+// with what comes after the answer.
+func (e *Engine) busyIn(chat ChatID) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, lt := range e.live {
+		if lt.turn.Chat == chat {
+			return true
+		}
+	}
+	return false
+}
+
 func (e *Engine) worktreeDir(repo RepoID, chat ChatID) WorktreeDir {
 	return WorktreeDir(filepath.Join(e.Worktrees, string(repo), string(chat)))
 }

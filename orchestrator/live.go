@@ -62,7 +62,9 @@ func (e *Engine) admit(turn Turn, req SendRequest) (*liveTurn, error) {
 
 // begin starts the goroutine that takes the turn through; turn is as stored.
 func (lt *liveTurn) begin(turn Turn) {
+	lt.e.mu.Lock() // who asks for the chats that turns are in sees all of them
 	lt.turn = turn
+	lt.e.mu.Unlock()
 	lt.e.keeper.learn(turn.Chat, lt.environ)
 	go func() {
 		lt.err = lt.run()
