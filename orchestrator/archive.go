@@ -212,18 +212,19 @@ func (e *Engine) clearArchived() {
 }
 
 // aside does what can be cut off anywhere in the background, until the engine
-// closes.
-func (e *Engine) aside(do func(ctx context.Context)) {
+// closes. It reports false, and does nothing, where that has been.
+func (e *Engine) aside(do func(ctx context.Context)) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed {
-		return
+		return false
 	}
 	e.turns.Add(1)
 	go func() {
 		defer e.turns.Done()
 		do(e.life)
 	}()
+	return true
 }
 
 // noArchives stands where nothing is archived.

@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"time"
@@ -78,20 +79,10 @@ func (e *Engine) unwatch(chat ChatID) {
 	if k == nil {
 		return
 	}
-	e.mu.Lock()
-	closed := e.closed
-	if !closed {
-		e.turns.Add(1)
+	end := func(context.Context) { _ = k.Close() } // nothing is lost with it
+	if !e.aside(end) {
+		end(e.life)
 	}
-	e.mu.Unlock()
-	if closed {
-		_ = k.Close() // nothing is lost with it
-		return
-	}
-	go func() {
-		defer e.turns.Done()
-		_ = k.Close() // nothing is lost with it
-	}()
 }
 
 // drop closes the first watch that is meant.

@@ -84,11 +84,7 @@ func isDangling(err error) bool { return result(err) == sqlite3.SQLITE_CONSTRAIN
 // orMissing gives "no such row" its code.
 func orMissing(err error, what string, id any) error {
 	if errors.Is(err, sql.ErrNoRows) {
-		err := orchestrator.Errorf(orchestrator.CodeNotFound, "no %s %v", what, id)
-		if what == "turn" {
-			return err.WithHint("boo chat show")
-		}
-		return err
+		return orchestrator.Errorf(orchestrator.CodeNotFound, "no %s %v", what, id)
 	}
 	return err
 }

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 
 	"github.com/jmoiron/sqlx"
 
@@ -68,7 +70,10 @@ func (s *Store) Turn(ctx context.Context, id orchestrator.TurnID) (turn orchestr
 func turnByID(ctx context.Context, q sqlx.QueryerContext, id orchestrator.TurnID) (orchestrator.Turn, error) {
 	var row turnRow
 	if err := sqlx.GetContext(ctx, q, &row, "SELECT * FROM turns WHERE id = ?", id); err != nil {
-		return orchestrator.Turn{}, orMissing(err, "turn", id)
+		if errors.Is(err, sql.ErrNoRows) {
+			err = orchestrator.Errorf(orchestrator.CodeNotFound, "no turn %s", id).WithHint("boo chat show")
+		}
+		return orchestrator.Turn{}, err
 	}
 	return row.turn()
 }

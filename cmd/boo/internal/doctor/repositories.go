@@ -65,22 +65,30 @@ func repository(ctx context.Context, p Patient, l *findings, common orchestrator
 	if err != nil {
 		l.unseen("repository", root, err)
 	}
-	spares, err := p.Rows.Spares(ctx)
-	if err != nil {
-		l.unseen("store", "", err)
-		return
-	}
 	for _, c := range chats {
 		chat(ctx, p, l, c, slices.Contains(held, c.ID))
-		delete(registered, c.ID)
-		held = slices.DeleteFunc(held, func(id orchestrator.ChatID) bool { return id == c.ID })
 	}
-	for _, s := range spares {
-		delete(registered, s.Chat)
-		held = slices.DeleteFunc(held, func(id orchestrator.ChatID) bool { return id == s.Chat })
+	recorded, err := onRecord(ctx, p, chats)
+	if err != nil {
+		return // strangers says so
 	}
+	maps.DeleteFunc(registered, func(id orchestrator.ChatID, _ string) bool { return recorded[id] })
+	held = slices.DeleteFunc(held, func(id orchestrator.ChatID) bool { return recorded[id] })
 	unregistered(p, l, root, registered)
 	unrecorded(l, root, held)
+}
+
+// onRecord has the chats and the spares: both have refs and a registration.
+func onRecord(ctx context.Context, p Patient, chats []orchestrator.ChatSummary) (map[orchestrator.ChatID]bool, error) {
+	spares, err := p.Rows.Spares(ctx)
+	known := map[orchestrator.ChatID]bool{}
+	for _, c := range chats {
+		known[c.ID] = true
+	}
+	for _, s := range spares {
+		known[s.Chat] = true
+	}
+	return known, err
 }
 
 // chat compares the row of a worktree with what stands in its place.
