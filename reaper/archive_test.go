@@ -219,6 +219,9 @@ func (w *world) all() map[string]string {
 	found["status"] = w.git(dir, "status", "--porcelain", "-uall", "--ignored")
 	found["staged"] = w.git(dir, "diff", "--cached")
 	found["HEAD"] = w.git(dir, "rev-parse", "HEAD")
+	found["on"] = w.git(dir, "rev-parse", "--symbolic-full-name", "HEAD")
+	found["was at"] = w.git(dir, "log", "--walk-reflogs", "--format=%H %gs")
+	found["refs"] = w.git(dir, "for-each-ref", "refs/worktree")
 	return found
 }
 
@@ -245,8 +248,24 @@ func (w *world) same(before map[string]string) {
 
 func TestAnArchivedWorktreeComesBackByteForByte(t *testing.T) {
 	w := newWorld(t)
+	dir := string(w.wt.Dir)
+	w.git(dir, "checkout", "-q", "-b", "topic")
+	w.git(dir, "update-ref", "refs/worktree/mine", strings.TrimSpace(w.git(dir, "commit-tree", "-m", "only here", "HEAD^{tree}")))
 	before := w.all()
-	dropped := strings.TrimSpace(w.git(string(w.wt.Dir), "rev-parse", "HEAD@{1}"))
+	for range 2 { // what the first one brought back the second one keeps
+		w.archiveForLong()
+		must(t, w.do(t.Context(), "restore", w.wt.Chat))
+		w.same(before)
+	}
+	if w.state() != orchestrator.WorktreeActive {
+		t.Errorf("the row is %s", w.state())
+	}
+}
+
+// archiveForLong archives the worktree, and has git clean up after it.
+func (w *world) archiveForLong() {
+	t := w.t
+	t.Helper()
 	must(t, w.do(t.Context(), "archive", w.wt.Chat))
 	if _, err := os.Lstat(string(w.wt.Dir)); !errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("the directory: %v", err)
@@ -261,11 +280,25 @@ func TestAnArchivedWorktreeComesBackByteForByte(t *testing.T) {
 	w.git(w.root+"/repo", "worktree", "prune")
 	w.git(w.root+"/repo", "reflog", "expire", "--expire=now", "--all")
 	w.git(w.root+"/repo", "gc", "-q", "--prune=now")
-	must(t, w.do(t.Context(), "restore", w.wt.Chat))
-	w.same(before)
-	w.git(w.root+"/repo", "cat-file", "-e", dropped+"^{commit}")
-	if w.state() != orchestrator.WorktreeActive {
-		t.Errorf("the row is %s", w.state())
+}
+
+// Where its branch has moved on meanwhile, or is checked out elsewhere, HEAD stays
+// at its commit.
+func TestARestoredHeadDoesNotTakeABranchBack(t *testing.T) {
+	for name, meanwhile := range map[string][]string{
+		"moved":       {"branch", "-f", "topic", "HEAD"},
+		"gone":        {"branch", "-D", "topic"},
+		"checked out": {"checkout", "-q", "topic"},
+	} {
+		w := newWorld(t)
+		w.git(string(w.wt.Dir), "checkout", "-q", "-b", "topic")
+		before := w.all()
+		must(t, w.do(t.Context(), "archive", w.wt.Chat))
+		w.git(w.root+"/repo", meanwhile...)
+		must(t, w.do(t.Context(), "restore", w.wt.Chat))
+		if after := w.all(); after["HEAD"] != before["HEAD"] || after["on"] != "HEAD\n" {
+			t.Errorf("%s: HEAD is %q at %q, and was at %q", name, after["on"], after["HEAD"], before["HEAD"])
+		}
 	}
 }
 

@@ -33,12 +33,14 @@ const (
 	keptModes  = "modes"   // a line, ended by NUL, for each of them; see ignoredFile
 	keptStaged = "staged"  // the tree of the worktree's own index
 	keptIndex  = "index"   // that index, byte for byte
+	keptBooks  = "books"   // a tar of git's files that only the worktree has
 )
 
 // Keep makes sure that nothing is lost with a worktree, which stands at "at" now
 // and in which nobody works: its newest snapshot has all files as they are, and a
 // commit that refs/boo/chats/<chat>/archive holds has the ignored ones, up to 10
-// MB, what is staged, and, as its parents, every commit that its HEAD was at.
+// MB, what is staged, git's books of it, and, as its parents, every commit that its
+// HEAD was at or that a ref of its own is.
 // All of it was read back when Keep returns. It returns the ignored files and
 // directories that were left out. CodeAtRisk if something cannot be kept.
 func (e *Engine) Keep(ctx context.Context, wt orchestrator.Worktree, at orchestrator.WorktreeDir) (left []string, err error) {
@@ -139,6 +141,9 @@ func (e *Engine) putRest(ctx context.Context, wt orchestrator.Worktree, r repo, 
 	}
 	if err := e.putStaged(ctx, wt, r, objects, entries); err != nil {
 		return "", fmt.Errorf("keep what is staged: %w", err)
+	}
+	if err := putBooks(objects, adminOf(wt), entries); err != nil {
+		return "", fmt.Errorf("keep git's books of it: %w", err)
 	}
 	plan := newTreePlan()
 	for path, entry := range entries {
@@ -290,14 +295,18 @@ func within(wt orchestrator.Worktree, path string, room int64) (files []string, 
 }
 
 // everHead lists the newest snapshot and every commit that HEAD of the worktree
-// is known to have been at.
+// is known to have been at, or that a ref is which only it sees.
 func (e *Engine) everHead(ctx context.Context, wt orchestrator.Worktree) ([]orchestrator.ObjectID, error) {
 	newest, err := e.Newest(ctx, wt)
 	if err != nil {
 		return nil, err
 	}
 	var text bytes.Buffer
-	for _, name := range []string{"logs/HEAD", "ORIG_HEAD", "HEAD"} {
+	refs, err := ownRefs(adminOf(wt))
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range append(refs, "logs/HEAD", "ORIG_HEAD", "HEAD") {
 		content, err := os.ReadFile(adminOf(wt).file(name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err

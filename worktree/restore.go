@@ -19,8 +19,9 @@ import (
 // (tracked and untracked ones, their modes, symlinks), HEAD is detached at the
 // commit where it was last seen, and the index is at HEAD, so that "git status"
 // there shows the work as changes; ignored files that were added by force are
-// in it. What no snapshot has is not back: ignored files, empty directories,
-// what was staged, and a merge or rebase that was half done.
+// in it. What no snapshot has is not back, see [Engine.Unkeep] for that: ignored
+// files, what was staged, the branch that HEAD was on. A merge or rebase that was
+// half done, and empty directories, never are.
 //
 // The directory appears last and as a whole, its files on the disk; what a
 // Restore that was cut off has left is cleared by the next one. CodeConflict if

@@ -112,6 +112,12 @@ func TestRisksOfAWorktree(t *testing.T) {
 			f.write(dir+"/a.txt", "edited\n")
 			f.git(dir, "stash")
 		}, kinds(orchestrator.RiskStash)},
+		"a stash on its branch": {func(f *fixture, _ orchestrator.Worktree, dir string) {
+			f.git(dir, "checkout", "-q", "-b", "topic")
+			f.write(dir+"/a.txt", "edited\n")
+			f.git(dir, "stash")
+			f.git(dir, "commit", "-q", "--allow-empty", "-m", "on the branch")
+		}, kinds(orchestrator.RiskStash)},
 		"a stash of the person's": {func(f *fixture, _ orchestrator.Worktree, _ string) {
 			f.write(f.repo+"/a.txt", "edited\n")
 			f.git(f.repo, "stash")

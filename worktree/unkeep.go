@@ -1,12 +1,11 @@
 package worktree
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io/fs"
 	"os"
-	"strings"
+	"slices"
 
 	"boo/orchestrator"
 )
@@ -24,44 +23,54 @@ func (e *Engine) Unregister(ctx context.Context, wt orchestrator.Worktree) error
 	if err := os.RemoveAll(string(adminOf(wt))); err != nil {
 		return coded(err, "unregister worktree %s", wt.Dir)
 	}
-	out, err := e.git.Run(ctx, shared(wt.CommonDir, "worktree", "list", "--porcelain", "-z"))
-	if err != nil {
-		return coded(err, "list the worktrees of %s", wt.CommonDir)
+	list, err := e.registered(ctx, wt.CommonDir)
+	if err == nil && slices.Contains(list, "worktree "+string(wt.Dir)) {
+		err = orchestrator.Errorf(orchestrator.CodeUnverified, "git still lists worktree %s", wt.Dir).WithHint("git worktree list")
 	}
-	for field := range strings.SplitSeq(string(out.Stdout), "\x00") {
-		if field == "worktree "+string(wt.Dir) {
-			return orchestrator.Errorf(orchestrator.CodeUnverified, "git still lists worktree %s", wt.Dir).WithHint("git worktree list")
-		}
-	}
-	return nil
+	return err
 }
 
 // Unkeep gives a worktree that was restored what [Engine.Keep] kept beside its
-// snapshot: ignored files that are not there, and what was staged. It may be
-// called again, as long as nobody has worked in it.
+// snapshot: ignored files that are not there, what was staged, and git's books, with
+// HEAD on its branch again where that has not moved and is checked out nowhere else.
+// It may be called again, as long as nobody has worked in it.
 func (e *Engine) Unkeep(ctx context.Context, wt orchestrator.Worktree) error {
 	kept, err := e.refCommit(ctx, wt.CommonDir, archiveRef(wt.Chat))
 	if err != nil || kept == "" {
 		return err
 	}
-	plain, err := e.plain(wt.CommonDir, wt.Base)
+	r, err := e.plain(wt.CommonDir, wt.Base)
 	if err != nil {
 		return err
 	}
-	modes, err := e.git.Run(ctx, plain.call("cat-file", "blob", string(kept)+":"+keptModes))
+	out, err := e.git.Run(ctx, r.call("ls-tree", "-z", string(kept)))
 	if err != nil {
-		return coded(err, "look for the ignored files of chat %s", wt.Chat)
+		return coded(err, "look for what is kept of chat %s", wt.Chat)
 	}
-	if err := e.bringIgnored(ctx, wt, string(modes.Stdout)); err != nil {
-		return coded(err, "bring back ignored files of chat %s", wt.Chat)
-	}
-	out, err := e.git.Run(ctx, plain.call("ls-tree", string(kept), keptIndex))
-	if err != nil || len(bytes.TrimSpace(out.Stdout)) == 0 {
-		return coded(err, "look for the index of chat %s", wt.Chat)
-	}
-	index, err := e.git.Run(ctx, plain.call("cat-file", "blob", string(kept)+":"+keptIndex))
+	entries, err := parseIndexed(out.Stdout)
 	if err != nil {
-		return coded(err, "bring back the index of chat %s", wt.Chat)
+		return err
 	}
-	return coded(replaceFile(adminOf(wt).file("index"), index.Stdout), "bring back the index of chat %s", wt.Chat)
+	for _, part := range []struct {
+		name  orchestrator.Path
+		what  string
+		bring func(raw []byte) error
+	}{
+		{keptModes, "ignored files", func(raw []byte) error { return e.bringIgnored(ctx, wt, string(raw)) }},
+		{keptIndex, "the index", func(raw []byte) error { return replaceFile(adminOf(wt).file("index"), raw) }},
+		{keptBooks, "git's books", func(raw []byte) error { return e.bringBooks(ctx, wt, raw) }},
+	} {
+		at := slices.IndexFunc(entries, func(x indexed) bool { return x.path == part.name })
+		if at < 0 {
+			continue
+		}
+		blob, err := e.git.Run(ctx, r.call("cat-file", "blob", string(entries[at].entry.ID)))
+		if err == nil {
+			err = part.bring(blob.Stdout)
+		}
+		if err != nil {
+			return coded(err, "bring back %s of chat %s", part.what, wt.Chat)
+		}
+	}
+	return nil
 }

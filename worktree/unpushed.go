@@ -155,12 +155,22 @@ func (e *Engine) unpushedRisk(ctx context.Context, wt orchestrator.Worktree, hea
 
 // stash is one entry of the repository's stash, which all its worktrees share.
 type stash struct {
-	on orchestrator.ObjectID // the commit that it was made on
-	at time.Time
+	on     orchestrator.ObjectID // the commit that it was made on
+	branch string                // that HEAD was on; "" for none, as in most worktrees of chats
+	at     time.Time
 }
 
-// stashes lists what was stashed while HEAD was on no branch, as in the
-// worktrees of chats.
+// stashedOn reads which branch HEAD was on from what git notes beside a stash; ok is
+// false where somebody has put it differently.
+func stashedOn(note string) (branch string, ok bool) {
+	_, rest, ok := strings.Cut(note, "n ") // "WIP on main: 1234567 subject", or "On main: message"
+	if branch, _, ok = strings.Cut(rest, ": "); branch == "(no branch)" {
+		branch = ""
+	}
+	return branch, ok
+}
+
+// stashes lists what was stashed.
 func (e *Engine) stashes(ctx context.Context, common orchestrator.GitDir, like orchestrator.ObjectID) ([]stash, error) {
 	log, err := readSmall(filepath.Join(string(common), "logs", "refs", "stash"), 1<<20)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -169,19 +179,20 @@ func (e *Engine) stashes(ctx context.Context, common orchestrator.GitDir, like o
 	if err != nil {
 		return nil, err
 	}
-	times := map[orchestrator.ObjectID]time.Time{}
+	noted := map[orchestrator.ObjectID]stash{}
 	var ask strings.Builder
 	for line := range bytes.Lines(log) {
-		before, message, _ := strings.Cut(strings.TrimSpace(string(line)), "\t")
+		before, note, _ := strings.Cut(strings.TrimSpace(string(line)), "\t")
 		f := strings.Fields(before)
-		if len(f) < 4 || !strings.Contains(message, "(no branch)") {
+		branch, ok := stashedOn(note)
+		if len(f) < 4 || !ok {
 			continue
 		}
 		seconds, _ := strconv.ParseInt(f[len(f)-2], 10, 64) // only to be shown
-		times[orchestrator.ObjectID(f[1])] = time.Unix(seconds, 0)
+		noted[orchestrator.ObjectID(f[1])] = stash{branch: branch, at: time.Unix(seconds, 0)}
 		ask.WriteString(f[1] + "\n")
 	}
-	if len(times) == 0 {
+	if len(noted) == 0 {
 		return nil, nil
 	}
 	r, err := e.plain(common, like)
@@ -197,15 +208,23 @@ func (e *Engine) stashes(ctx context.Context, common orchestrator.GitDir, like o
 	var list []stash
 	for line := range strings.Lines(string(out.Stdout)) {
 		if f := strings.Fields(line); len(f) > 1 {
-			list = append(list, stash{orchestrator.ObjectID(f[1]), times[orchestrator.ObjectID(f[0])]})
+			s := noted[orchestrator.ObjectID(f[0])]
+			s.on = orchestrator.ObjectID(f[1])
+			list = append(list, s)
 		}
 	}
 	return list, nil
 }
 
-// stashRisk is there if something was stashed on a commit of that worktree.
+// stashRisk is there if something was stashed on the branch that HEAD of that
+// worktree is on, or on no branch and on a commit of that worktree.
 func stashRisk(all []stash, wt orchestrator.Worktree, head orchestrator.ObjectID, own map[orchestrator.ObjectID]lonely) []orchestrator.Risk {
+	at, _ := readSmall(adminOf(wt).file("HEAD"), 4<<10) // it was read before
+	branch, _ := strings.CutPrefix(strings.TrimSpace(string(at)), onBranch)
 	of := slices.DeleteFunc(slices.Clone(all), func(s stash) bool {
+		if s.branch != "" {
+			return s.branch != branch
+		}
 		_, there := own[s.on]
 		return !there && s.on != head && s.on != wt.Base
 	})

@@ -29,7 +29,7 @@ func worktreeRiskCommand(e *env) *cli.Command {
 }
 
 func runWorktreeRisk(ctx context.Context, e *env, ref orchestrator.ChatRef) error {
-	svc, err := e.service(ctx)
+	svc, err := e.turns(ctx) // who is still at the files after a turn is waited for there
 	if err != nil {
 		return err
 	}
