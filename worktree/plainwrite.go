@@ -28,7 +28,8 @@ func (e *Engine) writePlain(ctx context.Context, c orchestrator.Checkout, dir st
 		return nil, err
 	}
 	defer root.Close()
-	p := plainWriter{objects: objects, root: root, name: name, made: map[string]bool{".": true}}
+	p := plainWriter{objects: objects, root: root, beside: newBeside(w.root, dir), name: name, made: map[string]bool{".": true}}
+	defer p.beside.close()
 	var files []placed
 	var ids []orchestrator.ObjectID
 	for _, x := range list {
@@ -44,7 +45,7 @@ func (e *Engine) writePlain(ctx context.Context, c orchestrator.Checkout, dir st
 			if err != nil {
 				return nil, err
 			}
-			files, ids = append(files, placed{at, x.entry.Mode}), append(ids, x.entry.ID)
+			files, ids = append(files, placed{at, parentOf(x.path), x.entry.Mode}), append(ids, x.entry.ID)
 		}
 	}
 	return left, objects.copy(ctx, ids, func(i int) (io.WriteCloser, error) { return p.create(files[i]) })
@@ -58,6 +59,7 @@ func isBlob(mode orchestrator.FileMode) bool {
 type plainWriter struct {
 	objects *store
 	root    *os.Root
+	beside  *beside // nil where files can be made below root only
 	name    func(orchestrator.Path) string
 	made    map[string]bool // directories that are there
 }
@@ -78,16 +80,22 @@ func (p *plainWriter) link(ctx context.Context, x indexed) error {
 }
 
 // placed is a file that is to be written below the root, where a directory for it
-// is.
+// is; parent is the directory that it goes to.
 type placed struct {
-	at   string
-	mode orchestrator.FileMode
+	at     string
+	parent orchestrator.Path
+	mode   orchestrator.FileMode
 }
 
-func (p *plainWriter) create(f placed) (*os.File, error) {
+func (p *plainWriter) create(f placed) (io.WriteCloser, error) {
 	perm := os.FileMode(0o666)
 	if f.mode == orchestrator.ModeExec {
 		perm = 0o777
+	}
+	if p.beside != nil {
+		if w, err := p.beside.create(f.parent, f.at, perm); err == nil {
+			return w, nil
+		}
 	}
 	return p.root.OpenFile(f.at, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 }
