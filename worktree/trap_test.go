@@ -48,7 +48,7 @@ func (f *trapped) arm(dir string) {
 	for _, key := range []string{
 		"core.fsmonitor", "core.sshCommand", "core.pager", "core.editor", "core.askPass", "core.alternateRefsCommand", "core.gitProxy",
 		"diff.external", "diff.t.command", "diff.t.textconv", "filter.t.clean", "filter.t.smudge", "filter.u.process", "merge.t.driver", "merge.default.driver",
-		"credential.helper", "gpg.program", "sequence.editor", "pager.status", "pager.diff-tree", "uploadpack.packObjectsHook", "trailer.x.command",
+		"credential.helper", "gpg.program", "sequence.editor", "pager.status", "pager.diff-tree", "uploadpack.packObjectsHook", "trailer.x.command", "hook.t.command",
 	} {
 		f.git(dir, "config", key, f.trap)
 	}
@@ -58,6 +58,9 @@ func (f *trapped) arm(dir string) {
 		"gc.auto": "1", "checkout.workers": "4", "extensions.worktreeConfig": "true", "protocol.allow": "always",
 	} {
 		f.git(dir, "config", key, value)
+	}
+	for _, event := range []string{"reference-transaction", "post-index-change", "post-checkout", "pre-auto-gc"} {
+		f.git(dir, "config", "--add", "hook.t.event", event)
 	}
 	f.git(dir, "config", "--worktree", "core.fsmonitor", f.trap)
 }

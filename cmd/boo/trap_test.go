@@ -283,6 +283,11 @@ partialClone = origin
 path = REPO/.inc
 [alias]
 diff = !PROGRAM
+[hook "t"]
+command
+event = reference-transaction
+event = post-index-change
+event = post-checkout
 [blame]
 ignoreRevsFile = REPO/.inc
 `

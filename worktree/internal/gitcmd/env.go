@@ -55,6 +55,7 @@ func (c Call) argv() []string {
 			argv = append(argv, "-c", setting)
 		}
 	}
+	argv = append(argv, unhooked...)
 	return append(argv, c.Args...)
 }
 
