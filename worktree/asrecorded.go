@@ -129,7 +129,7 @@ func (p *inProcess) standing(ctx context.Context, ignores *ignores, recorded *di
 	}
 	for _, path := range files {
 		st, err := p.root.Lstat(path)
-		if known := p.known.Lookup(path); err == nil && known != nil && p.known.Match(known, &st, dircache.Rules{}) == dircache.Unchanged {
+		if known := p.known.Lookup(path); err == nil && known != nil && p.known.Match(known, &st) == dircache.Unchanged {
 			same = append(same, *known)
 			p.edits[path] = orchestrator.Entry{Mode: known.Mode, ID: known.ID}
 			continue

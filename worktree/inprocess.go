@@ -145,9 +145,7 @@ func (e *Engine) openInProcess(ctx context.Context, wt orchestrator.Worktree, pr
 	if p.root, err = safeopen.OpenRoot(string(wt.Dir)); err != nil {
 		return nil, err
 	}
-	p.scan = treescan.Options{Root: p.root, Index: p.index, Rules: dircache.Rules{
-		IgnoreCtime: !isSet(core, "trustctime", true), Minimal: strings.EqualFold(core["checkstat"], "minimal"),
-	}}
+	p.scan = treescan.Options{Root: p.root, Index: p.index}
 	return p, nil
 }
 

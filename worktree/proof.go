@@ -114,7 +114,7 @@ func (e *Engine) places(wt orchestrator.Worktree) ([]mark, error) {
 		}
 		path := filepath.Join(string(wt.Dir), string(entries[i].Path))
 		var st unix.Stat_t
-		if err := unix.Lstat(path, &st); err != nil || index.Match(&entries[i], &st, dircache.Rules{}) != dircache.Unchanged {
+		if err := unix.Lstat(path, &st); err != nil || index.Match(&entries[i], &st) != dircache.Unchanged {
 			return nil, fmt.Errorf("%w: %s", errTouched, entries[i].Path)
 		}
 		paths = append(paths, path, filepath.Dir(path))

@@ -83,7 +83,7 @@ func (r *fileReader) one(path orchestrator.Path) (dircache.Entry, error) {
 	if !plainPath(path, entry.Mode) {
 		return entry, fmt.Errorf("%s has a name that git may refuse", path)
 	}
-	if known := r.known.Lookup(path); known != nil && r.known.Match(known, &st, dircache.Rules{}) == dircache.Unchanged {
+	if known := r.known.Lookup(path); known != nil && r.known.Match(known, &st) == dircache.Unchanged {
 		entry.ID = known.ID
 		return entry, nil
 	}

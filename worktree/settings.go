@@ -38,10 +38,11 @@ func (s settings) format() objectid.Format {
 type setting struct{ name, value string }
 
 // carried names the core settings that are copied. Everything that git could
-// run, read from elsewhere or write to is not among them.
+// run, read from elsewhere or write to is not among them; nor is what has it look
+// less closely for changes, as boo's indexes are written by boo alone.
 var carried = []string{
-	"autocrlf", "bigfilethreshold", "checkroundtripencoding", "checkstat", "eol", "filemode", "ignorecase",
-	"precomposeunicode", "protecthfs", "protectntfs", "sharedrepository", "symlinks", "trustctime",
+	"autocrlf", "bigfilethreshold", "checkroundtripencoding", "eol", "filemode", "ignorecase",
+	"precomposeunicode", "protecthfs", "protectntfs", "sharedrepository", "symlinks",
 }
 
 // ruleLimit bounds an exclude or attributes file, in bytes.

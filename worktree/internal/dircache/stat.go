@@ -49,14 +49,6 @@ const (
 	Changed                // it certainly differs: in type or executable bit
 )
 
-// Rules are the settings of a repository that loosen the comparison; the zero
-// value is git's default.
-type Rules struct {
-	IgnoreMode  bool // core.fileMode=false
-	IgnoreCtime bool // core.trustCtime=false
-	Minimal     bool // core.checkStat=minimal
-}
-
 // ModeOf returns git's mode for what st describes, and ModeNone for what git
 // does not record. A directory may only be a submodule's.
 func ModeOf(st *unix.Stat_t) orchestrator.FileMode {
@@ -77,15 +69,14 @@ func ModeOf(st *unix.Stat_t) orchestrator.FileMode {
 // Match compares e with what lstat says of its file now. The marks that a
 // person put on the entry do not count, and a submodule is never more than
 // [Unsure].
-func (x *Index) Match(e *Entry, st *unix.Stat_t, rules Rules) Match {
-	const kind = orchestrator.FileMode(unix.S_IFMT)
+func (x *Index) Match(e *Entry, st *unix.Stat_t) Match {
 	mode := ModeOf(st)
 	switch {
-	case mode&kind != e.Mode&kind, mode != e.Mode && !rules.IgnoreMode:
+	case mode != e.Mode:
 		return Changed
 	case mode == orchestrator.ModeGitlink || e.Flags&IntentToAdd != 0:
 		return Unsure
-	case !sameStat(e.Stat, StatOf(st), rules):
+	case !sameStat(e.Stat, StatOf(st)):
 		return Unsure
 	case e.Stat.Size == 0 && e.ID != x.emptyBlob:
 		return Unsure // git's mark for an entry that was racy when it was written
@@ -95,15 +86,10 @@ func (x *Index) Match(e *Entry, st *unix.Stat_t, rules Rules) Match {
 	return Unchanged
 }
 
-// sameStat follows git: the device is left out, because it changes when a
-// network file system is mounted again.
-func sameStat(a, b Stat, rules Rules) bool {
-	if rules.Minimal {
-		return a.MtimeSec == b.MtimeSec && a.Size == b.Size && (rules.IgnoreCtime || a.CtimeSec == b.CtimeSec)
-	}
-	if rules.IgnoreCtime {
-		a.CtimeSec, a.CtimeNsec, b.CtimeSec, b.CtimeNsec = 0, 0, 0, 0
-	}
+// sameStat follows git's default: the device is left out, because it changes when
+// a network file system is mounted again. Settings that have git look less closely
+// (core.trustCtime, core.checkStat) do not count: a change would be missed.
+func sameStat(a, b Stat) bool {
 	a.Dev, b.Dev = 0, 0
 	return a == b
 }

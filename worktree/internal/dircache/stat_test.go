@@ -21,9 +21,9 @@ func (r repo) lstat(name string) *unix.Stat_t {
 	return &st
 }
 
-func (r repo) match(x *dircache.Index, name string, rules dircache.Rules) dircache.Match {
+func (r repo) match(x *dircache.Index, name string) dircache.Match {
 	r.t.Helper()
-	return x.Match(x.Lookup(path(name)), r.lstat(name), rules)
+	return x.Match(x.Lookup(path(name)), r.lstat(name))
 }
 
 // aged is a repository whose index is true as of an hour after its files.
@@ -46,7 +46,7 @@ func aged(t *testing.T) (repo, *dircache.Index) {
 func TestAFileAsItWasIsUnchanged(t *testing.T) {
 	r, x := aged(t)
 	for _, name := range []string{"f", "empty", "exec"} {
-		if got := r.match(x, name, dircache.Rules{}); got != dircache.Unchanged {
+		if got := r.match(x, name); got != dircache.Unchanged {
 			t.Errorf("%s is %d, want unchanged", name, got)
 		}
 	}
@@ -68,7 +68,7 @@ func TestEveryTraceOfAWriteMakesAFileUnsure(t *testing.T) {
 	} {
 		r, x := aged(t)
 		touch(r)
-		if got := r.match(x, "f", dircache.Rules{}); got != dircache.Unsure {
+		if got := r.match(x, "f"); got != dircache.Unsure {
 			t.Errorf("%s: file is %d, want unsure", name, got)
 		}
 	}
@@ -86,11 +86,8 @@ func TestAnotherTypeOrExecutableBitIsAChange(t *testing.T) {
 	if err := os.Chmod(r.path("f"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if got := r.match(x, "f", dircache.Rules{}); got != dircache.Changed {
+	if got := r.match(x, "f"); got != dircache.Changed {
 		t.Errorf("chmod +x: %d, want changed", got)
-	}
-	if got := r.match(x, "f", dircache.Rules{IgnoreMode: true, IgnoreCtime: true}); got != dircache.Unchanged {
-		t.Errorf("chmod +x where modes do not count: %d, want unchanged", got)
 	}
 	if err := os.Remove(r.path("f")); err != nil {
 		t.Fatal(err)
@@ -98,7 +95,7 @@ func TestAnotherTypeOrExecutableBitIsAChange(t *testing.T) {
 	if err := os.Symlink("exec", r.path("f")); err != nil {
 		t.Fatal(err)
 	}
-	if got := r.match(x, "f", dircache.Rules{IgnoreMode: true}); got != dircache.Changed {
+	if got := r.match(x, "f"); got != dircache.Changed {
 		t.Errorf("symlink instead of a file: %d, want changed", got)
 	}
 	if err := os.Remove(r.path("f")); err != nil {
@@ -107,25 +104,17 @@ func TestAnotherTypeOrExecutableBitIsAChange(t *testing.T) {
 	if err := unix.Mkfifo(r.path("f"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if got := r.match(x, "f", dircache.Rules{}); got != dircache.Changed {
+	if got := r.match(x, "f"); got != dircache.Changed {
 		t.Errorf("fifo instead of a file: %d, want changed", got)
 	}
 }
 
-func TestLooserRulesFollowTheSettings(t *testing.T) {
+func TestATimeThatCannotBeSetCounts(t *testing.T) {
 	r, x := aged(t)
 	mtime := r.lstat("f").Mtim
 	r.setMtime("f", mtime) // moves ctime
-	if got := r.match(x, "f", dircache.Rules{}); got != dircache.Unsure {
+	if got := r.match(x, "f"); got != dircache.Unsure {
 		t.Errorf("ctime moved: %d, want unsure", got)
-	}
-	if got := r.match(x, "f", dircache.Rules{IgnoreCtime: true}); got != dircache.Unchanged {
-		t.Errorf("ctime moved and not trusted: %d, want unchanged", got)
-	}
-	mtime.Nsec ^= 1
-	r.setMtime("f", mtime)
-	if got := r.match(x, "f", dircache.Rules{Minimal: true, IgnoreCtime: true}); got != dircache.Unchanged {
-		t.Errorf("nanoseconds where they do not count: %d, want unchanged", got)
 	}
 }
 
@@ -138,7 +127,7 @@ func TestAFileFromTheBorderIsRacyAndStaysSoWhenTheBorderMoves(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := r.read(objectid.SHA1)
-	if got := r.match(x, "f", dircache.Rules{}); got != dircache.Unsure {
+	if got := r.match(x, "f"); got != dircache.Unsure {
 		t.Fatalf("racy file is %d, want unsure", got)
 	}
 	st := *r.lstat("f")
@@ -162,7 +151,7 @@ func TestAnEntryPutInKeepsItsStatWhenTheBorderMoves(t *testing.T) {
 		t.Fatal(err)
 	}
 	x.Advance(time.Now())
-	if got := r.match(x, "f", dircache.Rules{}); got != dircache.Unchanged {
+	if got := r.match(x, "f"); got != dircache.Unchanged {
 		t.Errorf("file is %d, want unchanged", got)
 	}
 }
@@ -176,7 +165,7 @@ func TestSubmodulesAreNeverSure(t *testing.T) {
 	if err := x.Edit([]dircache.Entry{put}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if got := r.match(x, "sub", dircache.Rules{}); got != dircache.Unsure {
+	if got := r.match(x, "sub"); got != dircache.Unsure {
 		t.Errorf("submodule is %d, want unsure", got)
 	}
 }

@@ -55,7 +55,7 @@ func (w *worker) fromTemplate(f file, source source, dir, out int) (mtime time.T
 	}
 	defer unix.Close(in)
 	var st unix.Stat_t
-	if unix.Fstat(in, &st) != nil || index.Match(e, &st, dircache.Rules{}) != dircache.Unchanged {
+	if unix.Fstat(in, &st) != nil || index.Match(e, &st) != dircache.Unchanged {
 		return mtime, false, nil
 	}
 	shared := !source.Textual && source.clone.share(out, in)
@@ -66,7 +66,7 @@ func (w *worker) fromTemplate(f file, source source, dir, out int) (mtime time.T
 		}
 	}
 	// It may have been written to while it was copied.
-	if !whole || unix.Fstat(in, &st) != nil || index.Match(e, &st, dircache.Rules{}) != dircache.Unchanged {
+	if !whole || unix.Fstat(in, &st) != nil || index.Match(e, &st) != dircache.Unchanged {
 		_, err := unix.Seek(out, 0, unix.SEEK_SET)
 		if err == nil {
 			err = unix.Ftruncate(out, 0)

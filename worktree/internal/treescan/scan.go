@@ -19,7 +19,6 @@ var ErrUnusual = errors.New("the tree holds something out of the ordinary")
 type Options struct {
 	Root  *safeopen.Root
 	Index *dircache.Index
-	Rules dircache.Rules
 	Times bool // tell the newest time, too
 }
 

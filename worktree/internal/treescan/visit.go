@@ -121,7 +121,7 @@ func (w *worker) compare(fd int, name string, e *dircache.Entry) error {
 		w.found.Newest = later(w.found.Newest, &st)
 	}
 	w.found.Linked = w.found.Linked || st.Nlink > 1
-	switch w.opts.Index.Match(e, &st, w.opts.Rules) {
+	switch w.opts.Index.Match(e, &st) {
 	case dircache.Unchanged:
 		return nil
 	case dircache.Changed:
