@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"boo/orchestrator"
-	"boo/worktree/internal/dircache"
 	"boo/worktree/internal/pack/objectid"
 )
 
@@ -31,7 +30,7 @@ func archiveRef(chat orchestrator.ChatID) string { return chatRefs(chat) + "arch
 const (
 	keptFiles  = "ignored" // a tree of ignored files, as they are
 	keptModes  = "modes"   // a line, ended by NUL, for each of them; see ignoredFile
-	keptStaged = "staged"  // the tree of the worktree's own index
+	keptStaged = "staged"  // a tree, by stage, of what the worktree's own index adds to the base
 	keptIndex  = "index"   // that index, byte for byte
 	keptBooks  = "books"   // a tar of git's files that only the worktree has
 )
@@ -163,69 +162,6 @@ func (e *Engine) putRest(ctx context.Context, wt orchestrator.Worktree, r repo, 
 	return objects.put(objectid.Commit, c.encode())
 }
 
-// putStaged keeps the worktree's own index, unless a restore makes the same one.
-func (e *Engine) putStaged(ctx context.Context, wt orchestrator.Worktree, r repo, objects *store, entries map[orchestrator.Path]orchestrator.Entry) error {
-	if e.nothingStaged(wt, r) {
-		return nil
-	}
-	raw, err := os.ReadFile(adminOf(wt).file("index"))
-	if err != nil {
-		return gone(err)
-	}
-	temp, remove, err := e.tempDir("keep")
-	if err != nil {
-		return err
-	}
-	defer remove()
-	staged := filepath.Join(temp, "staged")
-	if err := os.WriteFile(staged, raw, 0o600); err != nil {
-		return err
-	}
-	tree, err := e.objectFrom(ctx, r.with(staged).call("write-tree"))
-	if err != nil {
-		return err
-	}
-	entries[keptStaged] = orchestrator.Entry{Mode: modeTree, ID: tree}
-	if shared, _ := filepath.Glob(adminOf(wt).file("sharedindex.*")); len(shared) > 0 || bytes.Contains(raw, []byte("FSMN")) {
-		return nil // it means nothing without other files
-	}
-	blob, err := objects.put(objectid.Blob, raw)
-	entries[keptIndex] = orchestrator.Entry{Mode: orchestrator.ModeRegular, ID: blob}
-	return err
-}
-
-// nothingStaged reports whether the worktree's own index holds nothing but the
-// base, at which HEAD is, and no mark of anybody's. false says only that this is
-// not certain.
-func (e *Engine) nothingStaged(wt orchestrator.Worktree, r repo) bool {
-	head, err := readHead(string(adminOf(wt)))
-	if err != nil || head != wt.Base {
-		return false
-	}
-	format, err := objectid.FormatOf(wt.Base)
-	if err != nil {
-		return false
-	}
-	if sameTrailer(r.own, r.index, format.Size()) {
-		return true // as boo has made it
-	}
-	own, err := dircache.Read(r.own, format)
-	if err != nil {
-		return false
-	}
-	base, err := dircache.Read(r.index, format)
-	if err != nil || len(own.Entries()) != len(base.Entries()) {
-		return false
-	}
-	for i, entry := range own.Entries() {
-		at := base.Entries()[i]
-		if entry.Flags != 0 || entry.Stage != 0 || entry.Path != at.Path || entry.Mode != at.Mode || entry.ID != at.ID || at.Flags != 0 {
-			return false
-		}
-	}
-	return true
-}
-
 // ignoredFiles lists the ignored files that are kept: of the files and directories
 // that are ignored, in their order, as many as find room. A directory is kept as a
 // whole or not at all.
@@ -333,10 +269,20 @@ func (e *Engine) everHead(ctx context.Context, wt orchestrator.Worktree) ([]orch
 }
 
 // commitsAmong are those of the ids that the repository has commits of.
-func (e *Engine) commitsAmong(ctx context.Context, wt orchestrator.Worktree, ids []orchestrator.ObjectID) (commits []orchestrator.ObjectID, err error) {
+func (e *Engine) commitsAmong(ctx context.Context, wt orchestrator.Worktree, ids []orchestrator.ObjectID) ([]orchestrator.ObjectID, error) {
 	r, err := e.plain(wt.CommonDir, wt.Base)
 	if err != nil {
 		return nil, err
+	}
+	there, err := e.among(ctx, r, "commit", ids)
+	return slices.DeleteFunc(ids, func(id orchestrator.ObjectID) bool { return !there[id] }), err
+}
+
+// among tells of which of the ids the repository has objects of a kind.
+func (e *Engine) among(ctx context.Context, r repo, kind string, ids []orchestrator.ObjectID) (map[orchestrator.ObjectID]bool, error) {
+	there := map[orchestrator.ObjectID]bool{}
+	if len(ids) == 0 {
+		return there, nil
 	}
 	var ask strings.Builder
 	for _, id := range ids {
@@ -349,11 +295,11 @@ func (e *Engine) commitsAmong(ctx context.Context, wt orchestrator.Worktree, ids
 		return nil, err
 	}
 	for line := range strings.Lines(string(out.Stdout)) {
-		if id, kind, _ := strings.Cut(strings.TrimSpace(line), " "); kind == "commit" {
-			commits = append(commits, orchestrator.ObjectID(id))
+		if id, of, _ := strings.Cut(strings.TrimSpace(line), " "); of == kind {
+			there[orchestrator.ObjectID(id)] = true
 		}
 	}
-	return commits, nil
+	return there, nil
 }
 
 // readBack reads everything that a commit leads to, beyond the base: git packs it

@@ -20,17 +20,24 @@ import (
 // mostBook is how many bytes a file of git's books may have to be kept, and
 // mostBooks how many of them there may be.
 const (
-	mostBook  = 1 << 20
+	mostBook  = 64 << 20
 	mostBooks = 500
 )
 
 // books are the files in which git keeps, for a worktree alone, what neither its
 // files nor its index tell: where its HEAD was, the refs that only it sees, its
-// own settings. HEAD is among them where it is on a branch.
+// own settings, and what its index shares. HEAD is among them where it is on a branch.
 func books(a admin) (names []string, err error) {
 	names = []string{"logs/HEAD", "ORIG_HEAD", "config.worktree", "info/sparse-checkout"}
 	if content, err := readSmall(a.file("HEAD"), 4<<10); err == nil && strings.HasPrefix(string(content), onBranch) {
 		names = append(names, "HEAD")
+	}
+	shared, err := filepath.Glob(a.file("sharedindex.*"))
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range shared {
+		names = append(names, filepath.Base(path))
 	}
 	refs, err := ownRefs(a)
 	return append(names, refs...), err

@@ -172,11 +172,18 @@ func (w *treeWatch) Keep(ctx context.Context) error {
 
 // Rest implements [orchestrator.TreeWatch].
 func (w *treeWatch) Rest(ctx context.Context) (dirs int) {
-	if err := w.ready(ctx); err != nil {
+	err := w.ready(ctx)
+	select {
+	case <-w.opened:
+	default:
 		return 0
 	}
-	if err := w.view.rest(); err != nil {
-		w.doubt = err
+	if w.view == nil {
+		return 0
+	}
+	// Also one that is of no more use must not have its git be seen in the worktree.
+	if w.doubt = cmp.Or(err, w.view.rest()); w.doubt != nil {
+		return 0
 	}
 	w.engine.resting.add(w)
 	return w.view.watcher.Size()

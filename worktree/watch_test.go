@@ -117,6 +117,25 @@ func TestAWatchThatRestsGoesOnWatching(t *testing.T) {
 	}
 }
 
+func TestAWatchThatIsOfNoMoreUseHoldsNothingOpen(t *testing.T) {
+	f := newFixture(t)
+	f.write(f.repo+"/a.txt", "a\n")
+	f.commit()
+	wt := f.create()
+	f.snapshot(wt)
+	w := f.watching(wt)
+	f.git(string(wt.Dir), "init", "-q", "nested") // only git judges that
+	f.write(string(wt.Dir)+"/b.txt", "b\n")
+	_, err := w.Snapshot(t.Context(), goose, "turn\n")
+	f.must(err)
+	if dirs := w.Rest(t.Context()); dirs != 0 {
+		t.Errorf("%d directories are watched for nothing", dirs)
+	}
+	if open := openBelow(t, string(wt.Dir)); len(open) > 0 {
+		t.Errorf("open at rest: %q", open)
+	}
+}
+
 // openBelow lists what this process has open in a directory.
 func openBelow(t *testing.T, dir string) (open []string) {
 	t.Helper()
