@@ -36,6 +36,8 @@ func claude() Definition {
 		Quirks: Quirks{
 			// It takes 1 to 2 s to start, and many times that on a busy machine.
 			StartTime: 30 * time.Second,
+			// The adapter starts another claude for it, which knows of no costs.
+			CostAnew: true,
 			Setup: []SetupHint{
 				{
 					Match: "Authentication required",

@@ -94,6 +94,9 @@ type Quirks struct {
 	// names its session files: brought back within the step it was made in, a
 	// session loses its history. A load waits for the next step. 0 for none.
 	LoadAnew time.Duration
+	// CostAnew says that the agent counts what a session costs from zero when it
+	// brings it back. Others go on from where it stood.
+	CostAnew bool
 	// Setup maps a part of an error message to what the person has to set.
 	Setup []SetupHint
 }

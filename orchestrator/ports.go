@@ -209,6 +209,9 @@ type SessionRequest struct {
 	// Last is the turn that the agent took in this chat before this one. A warm
 	// session that did not take it has missed something, and is not used.
 	Last TurnID
+	// Charged tells what the turns of NativeID have cost by the record. It is asked
+	// where that session is brought back; nil is nothing.
+	Charged func(ctx context.Context) (float64, error)
 	// Environ is the person's environment, nil for this process's own. It may
 	// hold secrets: it is neither stored nor logged.
 	Environ []string

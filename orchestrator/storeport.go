@@ -92,6 +92,9 @@ type TurnStore interface {
 	TurnsBetween(ctx context.Context, chat ChatID, after, before int64) ([]Turn, error)
 	// LastTurn returns the newest turn that q selects, else CodeNotFound.
 	LastTurn(ctx context.Context, q TurnQuery) (Turn, error)
+	// SessionCost adds up what the turns that q selects have cost, from the last
+	// on that began a new session of its agent.
+	SessionCost(ctx context.Context, q TurnQuery) (float64, error)
 	// OpenTurns lists the turns of all chats that are not terminal, in the
 	// order of chat and number.
 	OpenTurns(ctx context.Context) ([]Turn, error)

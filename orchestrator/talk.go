@@ -30,7 +30,7 @@ func (lt *liveTurn) open(wt Worktree) (*talk, error) {
 	t := &talk{lt: lt, row: row}
 	t.session, err = e.Agents.Start(ctx, SessionRequest{
 		Chat: lt.turn.Chat, Turn: lt.turn.ID, Agent: lt.turn.Agent, Model: lt.turn.Model, Mode: lt.turn.Mode, Dir: wt.Dir,
-		NativeID: row.NativeID, Used: row.UsedAt, Had: had, Last: last,
+		NativeID: row.NativeID, Used: row.UsedAt, Had: had, Last: last, Charged: lt.charged(family, row.ResetTurn),
 		Environ: lt.environ, Permit: lt.permit, Started: t.started, Gone: e.processGone, Notice: lt.notice, Ended: t.ended,
 	})
 	if err != nil {
@@ -66,6 +66,13 @@ func (lt *liveTurn) heritage(ctx context.Context) (row Session, family []AgentNa
 		}
 	}
 	return row, family, err
+}
+
+// charged looks up what the turns of the agent's session have cost by the record.
+func (lt *liveTurn) charged(family []AgentName, reset int64) func(context.Context) (float64, error) {
+	return func(ctx context.Context) (float64, error) {
+		return lt.e.Store.SessionCost(ctx, TurnQuery{Chat: lt.turn.Chat, After: reset, Before: lt.turn.Number, Agents: family})
+	}
 }
 
 // begin tells the store and the followers how the session came to be.

@@ -38,13 +38,16 @@ func (s *Session) establish(ctx context.Context, intro introduction, req orchest
 	}
 	s.host.adopt(s, result.ID)
 	s.info.Rung = orchestrator.RungNew
-	s.meter.fresh()
+	s.meter.begin(0)
 	return result, nil
 }
 
 // bringBack resumes or loads the session, whichever is advertised. ok is false
 // if the agent does not know it, or cannot; every other failure is an error.
 func (s *Session) bringBack(ctx context.Context, intro introduction, req orchestrator.SessionRequest) (result sessionResult, ok bool, err error) {
+	if err := s.recount(ctx, req); err != nil {
+		return result, false, err
+	}
 	if intro.can.Session.Resume != nil {
 		result, err = s.restore(ctx, methodResume, sdk.ResumeSessionRequest{
 			SessionId: sdk.SessionId(req.NativeID), Cwd: string(req.Dir), McpServers: []sdk.McpServer{},
@@ -75,6 +78,17 @@ func (s *Session) bringBack(ctx context.Context, intro introduction, req orchest
 		return result, false, s.explain("load its session", intro.loginNeeded(err))
 	}
 	return result, s.replayEnds(ctx, req.Had), nil
+}
+
+// recount prepares the meter for a session that has been charged for.
+func (s *Session) recount(ctx context.Context, req orchestrator.SessionRequest) error {
+	if s.def.Quirks.CostAnew || req.Charged == nil {
+		s.meter.begin(0)
+		return nil
+	}
+	charged, err := req.Charged(ctx)
+	s.meter.begin(charged)
+	return err
 }
 
 // restore sends session/resume or session/load. The answer may be null, and

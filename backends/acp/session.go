@@ -97,7 +97,7 @@ func (s *Session) replayed(raw json.RawMessage) {
 		s.users++
 	case updateUsage:
 		if u, ok := decodeWindow(raw); ok {
-			s.meter.take(u)
+			s.meter.take(u, false)
 		}
 	case updateCommands:
 		if len(raw) <= maxUntold {

@@ -79,7 +79,7 @@ func (t *turn) take(raw json.RawMessage) (known bool) {
 	case updateUsage:
 		u, ok := decodeWindow(raw)
 		if known = ok; ok {
-			t.meter.take(u)
+			t.meter.take(u, true)
 			t.usage()
 		}
 	case updateUser, updateInfo:

@@ -41,42 +41,52 @@ type windowUpdate struct {
 }
 
 // meter knows what a session has cost. The agent's figure is a sum over the
-// session, so what a turn cost is the difference to where the last one ended.
+// session, so what a turn cost is the difference to where the last one ended:
+//
+//	begin, past     the turns on record have cost that much
+//	  │ figure before the first turn ──▶ it is what the session has cost until then
+//	  ▼
+//	counting ──▶ each figure takes the place of the last one; one that is less says
+//	             that the agent has begun anew, from zero
+//
 // Methods may be called concurrently.
 type meter struct {
 	mu       sync.Mutex
 	window   orchestrator.Usage // ContextUsed and ContextSize
 	total    float64
 	currency string
-	known    bool    // the session's past is known: it has none, or total has it
+	counting bool    // there has been a figure, or a turn
 	charged  float64 // what of total earlier turns have been charged with
 }
 
-// take sets what an update tells.
-func (m *meter) take(u windowUpdate) {
+// begin prepares for the figures of a session whose turns were charged with that
+// much.
+func (m *meter) begin(charged float64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.counting, m.total, m.charged = false, charged, charged
+}
+
+// take sets what an update tells, in a turn or not.
+func (m *meter) take(u windowUpdate, inTurn bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.window.ContextUsed, m.window.ContextSize = max(u.Used, 0), max(u.Size, 0)
 	if u.Cost == nil {
 		return
 	}
-	if !m.known {
-		// A session brought back has a past that was counted before: the first
-		// figure is where counting starts.
-		m.charged, m.known = u.Cost.Amount, true
+	amount := u.Cost.Amount
+	switch {
+	case !m.counting && !inTurn:
+		m.charged = amount
+	case less(amount, m.total):
+		m.charged = 0
 	}
-	if u.Cost.Amount < m.total {
-		m.charged = 0 // the agent began to count anew
-	}
-	m.total, m.currency = u.Cost.Amount, u.Cost.Currency
+	m.counting, m.total, m.currency = true, amount, u.Cost.Currency
 }
 
-// fresh says that the session has no past.
-func (m *meter) fresh() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.known, m.total, m.charged = true, 0, 0
-}
+// less reports whether a is less than b by more than what adding up loses.
+func less(a, b float64) bool { return b-a > 1e-9*b }
 
 // turn returns window and cost of the turn so far.
 func (m *meter) turn() orchestrator.Usage {
@@ -90,15 +100,15 @@ func (m *meter) settle() orchestrator.Usage {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	u := m.usage()
-	m.charged = m.total
+	m.counting, m.charged = true, m.total // what trails is the next turn's
 	return u
 }
 
 // usage is turn with mu held.
 func (m *meter) usage() orchestrator.Usage {
 	u := m.window
-	if cost := m.total - m.charged; m.known && cost > 0 {
-		u.Cost, u.Currency = cost, m.currency
+	if less(m.charged, m.total) {
+		u.Cost, u.Currency = m.total-m.charged, m.currency
 	}
 	return u
 }

@@ -38,6 +38,27 @@ func TestLastTurn(t *testing.T) {
 	}
 }
 
+func TestASessionHasCostWhatItsTurnsHaveSinceItBegan(t *testing.T) {
+	f := newFixture(t)
+	must(t, f.Exec(f.ctx, `UPDATE turns SET state = 'failed' WHERE chat_id = ?`, f.chat))
+	fill(t, f, 2, 5)
+	must(t, f.Exec(f.ctx, `UPDATE turns SET agent = 'goose', cost = 1 << number, rung = 'warm' WHERE chat_id = 'c-1'`))
+	must(t, f.Exec(f.ctx, `UPDATE turns SET agent = 'qwen', rung = 'new' WHERE chat_id = 'c-1' AND number = 3`))
+	of := func(q orchestrator.TurnQuery) float64 {
+		t.Helper()
+		q.Chat, q.Agents = "c-1", []orchestrator.AgentName{"goose", "opencode"}
+		cost, err := f.SessionCost(f.ctx, q)
+		must(t, err)
+		return cost
+	}
+	equal(t, "of turns 1, 2, 4 and 5", of(orchestrator.TurnQuery{}), 54.0)
+	equal(t, "before the last one", of(orchestrator.TurnQuery{Before: 5}), 22.0)
+	equal(t, "since a reset", of(orchestrator.TurnQuery{After: 2}), 48.0)
+	equal(t, "of no turn", of(orchestrator.TurnQuery{After: 9}), 0.0)
+	must(t, f.Exec(f.ctx, `UPDATE turns SET rung = 'history' WHERE chat_id = 'c-1' AND number = 2`))
+	equal(t, "since the session began", of(orchestrator.TurnQuery{}), 52.0)
+}
+
 func TestOnlyChatsWithAnOpenTurnKeepLiveSessions(t *testing.T) {
 	f := newFixture(t)
 	session := orchestrator.Session{Chat: f.chat, Agent: "goose", State: orchestrator.SessionIdle}

@@ -28,6 +28,7 @@
 //
 //	noise N             N lines on stdout that are no JSON
 //	unknown KIND        an update of a kind that nobody knows
+//	cost N              the session has cost N USD until now
 //	request METHOD      a request to the client, whose answer is said
 //	ask [nowait]        a permission request, whose outcome is said; with nowait
 //	                    the turn goes on without it

@@ -17,6 +17,7 @@ var knobs = map[string]func(ctx context.Context, t *turn, rest string) error{
 	"noise":     noise,
 	"unknown":   unknown,
 	"request":   request,
+	"cost":      cost,
 	"ask":       ask,
 	"orphan":    leaveOrphan,
 	"deaf":      deafen,
@@ -43,6 +44,10 @@ func noise(_ context.Context, t *turn, rest string) error {
 
 func unknown(_ context.Context, t *turn, kind string) error {
 	return t.update(object{"sessionUpdate": kind, "content": object{"type": "text", "text": "of a kind to come"}, "extra": []int{1, 2}})
+}
+
+func cost(_ context.Context, t *turn, amount string) error {
+	return t.update(object{"sessionUpdate": "usage_update", "used": 1, "size": 9, "cost": object{"amount": json.Number(amount), "currency": "USD"}})
 }
 
 func request(ctx context.Context, t *turn, method string) error {
