@@ -44,7 +44,7 @@ func TestAnEngineThatEndsInterruptsWhatRuns(t *testing.T) {
 func TestATurnWhoseEndCannotBeStoredIsSettledLater(t *testing.T) {
 	w := newWorld(t)
 	w.full.is.Store(true)
-	sent := w.send("one", "write part.txt with x")
+	sent := w.send("one", "write part.txt with x;;cost 2")
 	err := w.Follow(t.Context(), sent.Turn, 0, func(orchestrator.Event) error { return nil })
 	if orchestrator.CodeOf(err) != orchestrator.CodeFull || orchestrator.HintOf(err) != "df -h" {
 		t.Errorf("the follower was told %v", err)
@@ -61,6 +61,9 @@ func TestATurnWhoseEndCannotBeStoredIsSettledLater(t *testing.T) {
 	}
 	if got := w.changes(); !slices.Equal(got, []string{"part.txt by one"}) {
 		t.Errorf("pending: %q", got)
+	}
+	if turn, err := w.Store.Turn(t.Context(), sent.Turn); err != nil || turn.Usage.Cost != 2 {
+		t.Errorf("it has cost %+v, %v", turn.Usage, err)
 	}
 }
 

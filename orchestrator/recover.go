@@ -166,6 +166,9 @@ func (e *Engine) settleDead(ctx context.Context, t Turn) (*Recovery, error) {
 			return nil, err
 		}
 		out.calls = out.book.begun
+		if out.usage, err = e.Store.LastUsage(ctx, t.ID); err != nil {
+			return nil, err
+		}
 	}
 	if _, err := e.settle(ctx, wt, t, out, e.plainly(wt)); err != nil {
 		return nil, err

@@ -180,6 +180,9 @@ type EventStore interface {
 	AppendTold(ctx context.Context, s Session, events []Event, steps []Step) ([]Event, error)
 	// Events lists a chat's events after a number, in order, at most limit.
 	Events(ctx context.Context, chat ChatID, turn TurnID, after Seq, limit int) ([]Event, error)
+	// LastUsage returns what a turn had cost by the last event that tells of it;
+	// zero if there is none.
+	LastUsage(ctx context.Context, turn TurnID) (Usage, error)
 	// LeftOut tells what the newest turns of chats say that snapshots left out.
 	LeftOut(ctx context.Context, chats []ChatID) (map[ChatID][]SkippedPath, error)
 }

@@ -1,6 +1,12 @@
 package store
 
-import "boo/orchestrator"
+import (
+	"context"
+
+	"github.com/jmoiron/sqlx"
+
+	"boo/orchestrator"
+)
 
 // usageRow has the fields of [orchestrator.Usage], and so converts to it.
 type usageRow struct {
@@ -15,3 +21,20 @@ type usageRow struct {
 }
 
 func (r usageRow) usage() orchestrator.Usage { return orchestrator.Usage(r) }
+
+// LastUsage returns what a turn had cost by the last event that tells of it.
+func (s *Store) LastUsage(ctx context.Context, turn orchestrator.TurnID) (orchestrator.Usage, error) {
+	var rows []eventRow
+	err := s.read(ctx, "look up what the turn has cost", func(q sqlx.QueryerContext) error {
+		rows = nil
+		return sqlx.SelectContext(ctx, q, &rows, "SELECT * FROM events WHERE turn_id = ? AND kind = 'usage' ORDER BY seq DESC LIMIT 1", turn)
+	})
+	if err != nil || len(rows) == 0 {
+		return orchestrator.Usage{}, err
+	}
+	ev, err := rows[0].event()
+	if err != nil || ev.Usage == nil {
+		return orchestrator.Usage{}, err
+	}
+	return *ev.Usage, nil
+}
