@@ -211,6 +211,15 @@ func TestAnAgentThatGoesInCirclesIsHalted(t *testing.T) {
 	w.turn("one", "say on we go")
 }
 
+func TestAnAgentThatFindsItsOwnCircleIsHaltedForIt(t *testing.T) {
+	w := newWorld(t)
+	w.Policy.Loop = orchestrator.LoopHalt
+	h := w.follow(w.send("one", "run true;;run true;;run true;;stop max_turn_requests").Turn, nil)
+	if h.state != orchestrator.TurnHalted || !strings.HasPrefix(h.reason, "loop: the same tool call") || !strings.HasSuffix(h.reason, "stopped by itself") {
+		t.Errorf("ended as %s: %s", h.state, h.reason)
+	}
+}
+
 func TestAChatThatHasUsedItsBudgetTakesNoMore(t *testing.T) {
 	w := newWorld(t)
 	w.Policy.Chat.Calls = 3

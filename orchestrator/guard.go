@@ -39,6 +39,7 @@ type guard struct {
 	mu     sync.Mutex
 	calls  callBook
 	circle loop
+	warned string // what the loop detector found last
 }
 
 // newGuard begins to watch; close ends it.
@@ -53,13 +54,14 @@ func newGuard(lt *liveTurn, limits Limits, tell func(Event)) *guard {
 	return g
 }
 
-// close waits for the guard and returns how many tool calls it has seen.
-func (g *guard) close() int {
+// close waits for the guard and returns how many tool calls it has seen, and what
+// circle the agent seemed to go in, if any.
+func (g *guard) close() (calls int, circle string) {
 	g.cancel()
 	<-g.done
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.calls.begun
+	return g.calls.begun, g.warned
 }
 
 // alive takes note of a sign of life.
@@ -111,9 +113,15 @@ func (g *guard) verdict(found finding) (warning string, stop *halted) {
 	case found.text == "":
 		return "", nil
 	case found.halt:
-		return "", &halted{"loop: " + found.text, fmt.Sprintf(`boo chat send -c %s "that leads nowhere; try another way"`, g.lt.turn.Chat)}
+		return "", circling(g.lt.turn.Chat, found.text)
 	}
+	g.warned = found.text
 	return string(g.lt.turn.Agent) + " may be going in circles: " + found.text, nil
+}
+
+// circling is the halt of a turn that goes in circles.
+func circling(chat ChatID, what string) *halted {
+	return &halted{"loop: " + what, fmt.Sprintf(`boo chat send -c %s "that leads nowhere; try another way"`, chat)}
 }
 
 // run keeps the time, and ends the turn when it has to be.

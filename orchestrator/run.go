@@ -17,6 +17,7 @@ type outcome struct {
 	rung    Rung
 	usage   Usage
 	calls   int       // of tools
+	circle  string    // that the agent seemed to go in
 	book    *callBook // of them; nil where no prompt was sent
 	started time.Time
 	before  ObjectID // the tree that the turn began with; "" where that is not known
@@ -162,7 +163,7 @@ func (t *talk) take(limits Limits, out *outcome) error {
 	}
 	guard := newGuard(lt, limits, rec.record)
 	result, err := t.session.Prompt(lt.e.life, t.blocks, sent, guard.see)
-	out.calls = guard.close()
+	out.calls, out.circle = guard.close()
 	recordErr := rec.close()
 	out.book = &rec.calls
 	out.usage, out.stop = result.Usage.Plus(rec.window), result.Stop
@@ -193,6 +194,9 @@ func (lt *liveTurn) judge(out outcome, err error) outcome {
 		out.state, out.reason = TurnCancelled, "the agent cancelled it"
 	case out.stop == "refusal":
 		out.state, out.reason = TurnFailed, "the agent refused"
+	case out.stop == "max_turn_requests" && out.circle != "": // its own detector came first
+		why := circling(lt.turn.Chat, out.circle+", and it stopped by itself")
+		out.state, out.reason, out.hint = TurnHalted, why.reason, why.hint
 	case out.stop == "max_tokens", out.stop == "max_turn_requests":
 		out.state, out.reason = TurnHalted, "budget: the agent stopped at its own limit ("+out.stop+")"
 		out.hint = goOn(lt.turn.Chat, "")

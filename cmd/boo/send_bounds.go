@@ -17,7 +17,7 @@ func boundsFlags() []cli.Flag {
 		&cli.StringFlag{Name: "permissions", Usage: "who answers what the agent asks: ask, reject, or auto for what stays in the worktree (`MODE`; default: ask if a person is there, else reject)"},
 		&cli.Int64Flag{Name: "max-tokens", DefaultText: "none", Usage: "halt the turn after `COUNT` tokens"},
 		&cli.Float64Flag{Name: "max-cost", DefaultText: "none", Usage: "halt the turn after a cost of `AMOUNT`"},
-		&cli.DurationFlag{Name: "max-time", DefaultText: "none", Usage: "halt the turn after `TIME`, such as 20m"},
+		&cli.DurationFlag{Name: "max-time", DefaultText: "none", Usage: "halt the turn `TIME` after the prompt was sent, such as 20m"},
 		&cli.IntFlag{Name: "max-calls", DefaultText: "none", Usage: "halt the turn after `COUNT` tool calls"},
 	}
 }

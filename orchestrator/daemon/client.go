@@ -128,13 +128,15 @@ func (c *Client) Ensure(ctx context.Context) (info Info, other bool, err error) 
 	}
 }
 
-// start starts a daemon, unless somebody else does; started is false if there is
+// start starts a daemon, unless somebody else does, whose failure is its own then;
+// started is false if there is
 // one that does not listen.
 func (c *Client) start(ctx context.Context) (started bool, err error) {
 	locks, err := c.Place.locks()
 	if err != nil {
 		return false, err
 	}
+	began := time.Now()
 	release, err := locks.Lock(ctx, startLock, func() {})
 	if err != nil {
 		return false, err
@@ -147,9 +149,15 @@ func (c *Client) start(ctx context.Context) (started bool, err error) {
 	if !errors.Is(err, errAbsent) {
 		return false, err
 	}
+	if err := c.failedSince(began); err != nil {
+		return false, err
+	}
 	err = c.Place.spawn(ctx, c.Program)
 	if orchestrator.CodeOf(err) == orchestrator.CodeBusy {
 		return false, nil
+	}
+	if ctx.Err() == nil { // else nothing failed but this one's patience
+		c.note(err)
 	}
 	return err == nil, err
 }

@@ -20,7 +20,7 @@
 //     that another user has put in its place: both sides ask the kernel.
 //   - What runs inside of one of its agents may not command it.
 //   - However many commands find none at once, one is started, and all of them
-//     are served.
+//     are served, or hear why it failed.
 //   - While nothing happens, it does nothing: no timer runs, nothing is polled.
 //
 // It refuses to know what a lock stands for, and what the daemon does for those

@@ -1,6 +1,9 @@
 package daemon
 
-import "net"
+import (
+	"net"
+	"time"
+)
 
 // CheckPeer reports nil if a connection leads to a process of the user.
 func CheckPeer(conn net.Conn, uid int) error {
@@ -10,3 +13,6 @@ func CheckPeer(conn net.Conn, uid int) error {
 	}
 	return sameUser(cred, uid)
 }
+
+// FailedSince is what who waits for a start since then is told of it.
+func (c *Client) FailedSince(began time.Time) error { return c.failedSince(began) }

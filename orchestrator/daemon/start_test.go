@@ -8,6 +8,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"boo/orchestrator"
 	"boo/orchestrator/daemon"
@@ -84,6 +85,29 @@ func TestAStartThatFailsSaysWhy(t *testing.T) {
 	if info.Mode().Perm() != 0o600 {
 		t.Fatalf("the log has mode %o", info.Mode().Perm())
 	}
+}
+
+func TestWhoWaitedForAStartHearsOfItsFailure(t *testing.T) {
+	p := newPlace(t)
+	began := time.Now()
+	_, _, err := starter(t, p, "refusing").Ensure(t.Context())
+	wantCode(t, orchestrator.CodeFull, err)
+	c := starter(t, p, "dying")
+	err = c.FailedSince(began)
+	wantCode(t, orchestrator.CodeFull, err)
+	if err.Error() != "no space" || orchestrator.HintOf(err) != "df -h" {
+		t.Error(err)
+	}
+	must(t, c.FailedSince(time.Now())) // it is over
+	c.Identity.Config = "mended"
+	must(t, c.FailedSince(began))
+	_, _, err = c.Ensure(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "out of luck") {
+		t.Errorf("who did not wait is told %v", err)
+	}
+	_, _, err = starter(t, p, "").Ensure(t.Context())
+	must(t, err)
+	must(t, starter(t, p, "").FailedSince(began))
 }
 
 func TestADaemonThatDiedIsReplacedAndOneThatWasStoppedIsNot(t *testing.T) {
