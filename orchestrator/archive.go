@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -128,14 +129,11 @@ func (e *Engine) archive(ctx context.Context, chat ChatID, force consent) (Archi
 // refused is the error of an archive over a verdict; nil if it may go on.
 func refused(v RiskVerdict, force consent) error {
 	var reasons, hard []string
-	hint := fmt.Sprintf("boo worktree risk %s", v.Chat)
+	var hint string
 	for _, r := range v.Risks {
-		if r.Kind == RiskUnknown { // most often the worktree is not what it was
-			hint = fmt.Sprintf("boo worktree repair %s, and then boo worktree risk %s", v.Chat, v.Chat)
-		}
 		reasons = append(reasons, r.Detail)
 		if !slices.Contains(consented, r.Kind) {
-			hard = append(hard, r.Detail)
+			hard, hint = append(hard, r.Detail), cmp.Or(hint, wayOn(v, r.Kind))
 		}
 	}
 	switch {
@@ -151,6 +149,25 @@ func refused(v RiskVerdict, force consent) error {
 	}
 	return Errorf(CodeAtRisk, "the worktree of chat %s is kept: %s", v.Chat, strings.Join(reasons, "; ")).
 		WithHint("boo pending apply -c %s, or boo pending reject -c %s, or %s %s, which keeps all of it in snapshots", v.Chat, v.Chat, force.ask, v.Chat)
+}
+
+// wayOn is what ends a risk that nobody can consent to.
+func wayOn(v RiskVerdict, kind RiskKind) string {
+	switch kind {
+	case RiskUnrecorded:
+		return "move it out of " + string(v.Dir) + ", or remove it, and run the command again"
+	case RiskOperation:
+		return fmt.Sprintf("boo chat shell %s, and there: git status, which says how to end or to abort it", v.Chat)
+	case RiskLocked:
+		return "git worktree unlock " + string(v.Dir)
+	case RiskTurn:
+		return "boo chat stop --all " + string(v.Chat)
+	case RiskPermission:
+		return "boo permit ls"
+	case RiskUnknown: // most often the worktree is not what it was
+		return fmt.Sprintf("boo worktree repair %s, and then boo worktree risk %s", v.Chat, v.Chat)
+	}
+	return "boo worktree risk " + string(v.Chat)
 }
 
 // Unarchive brings an archived worktree back; see [Service.Unarchive].

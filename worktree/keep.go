@@ -166,11 +166,9 @@ func (e *Engine) putRest(ctx context.Context, wt orchestrator.Worktree, r repo, 
 // that are ignored, in their order, as many as find room. A directory is kept as a
 // whole or not at all.
 func (e *Engine) ignoredFiles(ctx context.Context, wt orchestrator.Worktree, r repo, found comparison) (keep, left []string, err error) {
-	ignored := found.ignored
-	if !found.snap.Verified {
-		if ignored, err = e.ignoredByGit(ctx, r); err != nil {
-			return nil, nil, err
-		}
+	ignored, err := e.ignoredOfAll(ctx, r, found)
+	if err != nil {
+		return nil, nil, err
 	}
 	room := int64(mostIgnored)
 	for _, entry := range ignored {
@@ -187,7 +185,12 @@ func (e *Engine) ignoredFiles(ctx context.Context, wt orchestrator.Worktree, r r
 	return keep, left, nil
 }
 
-func (e *Engine) ignoredByGit(ctx context.Context, r repo) (ignored []orchestrator.Path, err error) {
+// ignoredOfAll lists what is ignored, files and directories, as it was found or git
+// tells.
+func (e *Engine) ignoredOfAll(ctx context.Context, r repo, found comparison) (ignored []orchestrator.Path, err error) {
+	if found.snap.Verified {
+		return found.ignored, nil
+	}
 	out, err := e.git.Run(ctx, r.call("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"))
 	if err != nil {
 		return nil, fmt.Errorf("list ignored files: %w", err)
@@ -208,8 +211,8 @@ func within(wt orchestrator.Worktree, path string, room int64) (files []string, 
 		if err != nil {
 			return err
 		}
-		if entry.Name() == ".git" {
-			return holdsRepository(wt, path)
+		if err := noRepository(wt, at, entry); err != nil {
+			return err
 		}
 		if entry.IsDir() {
 			return nil

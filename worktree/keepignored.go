@@ -1,6 +1,7 @@
 package worktree
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -139,4 +140,40 @@ func gone(err error) error {
 		return nil
 	}
 	return err
+}
+
+// noIgnoredRepositories refuses a worktree with repositories among its ignored
+// files, as far as these are looked at before they are kept.
+func (e *Engine) noIgnoredRepositories(ctx context.Context, wt orchestrator.Worktree, found comparison) error {
+	if found.snap.Verified && len(found.ignored) == 0 {
+		return nil
+	}
+	r, err := e.chat(ctx, wt)
+	if err != nil {
+		return err
+	}
+	ignored, err := e.ignoredOfAll(ctx, r, found)
+	looked := 0
+	for _, path := range ignored {
+		if err != nil {
+			break
+		}
+		err = filepath.WalkDir(filepath.Join(string(wt.Dir), string(path)), func(at string, entry fs.DirEntry, err error) error {
+			if looked++; err != nil || looked > mostLooked {
+				return fs.SkipAll
+			}
+			return noRepository(wt, at, entry)
+		})
+	}
+	return err
+}
+
+// noRepository refuses a path in a worktree that makes the directory above it a
+// repository.
+func noRepository(wt orchestrator.Worktree, at string, entry fs.DirEntry) error {
+	if entry.Name() != ".git" {
+		return nil
+	}
+	dir, err := filepath.Rel(string(wt.Dir), filepath.Dir(at))
+	return cmp.Or(err, holdsRepository(wt, dir))
 }

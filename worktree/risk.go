@@ -123,7 +123,7 @@ func (e *Engine) fileRisks(ctx context.Context, wt orchestrator.Worktree, found 
 	if len(changes) > 0 {
 		snap.Verified = true // of a tree that is dropped nothing can be asked, and the files are at risk as it is
 	}
-	if err := e.noRepositories(ctx, wt, snap); orchestrator.CodeOf(err) == orchestrator.CodeAtRisk {
+	if err := cmp.Or(e.noRepositories(ctx, wt, snap), e.noIgnoredRepositories(ctx, wt, found)); orchestrator.CodeOf(err) == orchestrator.CodeAtRisk {
 		risks = append(risks, orchestrator.Risk{Kind: orchestrator.RiskUnrecorded, Count: 1, Detail: err.Error()})
 	} else if err != nil {
 		risks = append(risks, cannot("look for repositories in it", err))

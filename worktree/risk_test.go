@@ -112,6 +112,10 @@ func TestRisksOfAWorktree(t *testing.T) {
 			f.write(dir+"/a.txt", "edited\n")
 			f.git(dir, "stash")
 		}, kinds(orchestrator.RiskStash)},
+		"a repository among ignored files": {func(f *fixture, wt orchestrator.Worktree, dir string) {
+			f.write(filepath.Join(string(wt.CommonDir), "info", "exclude"), "build/\n")
+			f.git(dir, "init", "-q", "build/deps/one")
+		}, kinds(orchestrator.RiskUnrecorded)},
 		"a stash on its branch": {func(f *fixture, _ orchestrator.Worktree, dir string) {
 			f.git(dir, "checkout", "-q", "-b", "topic")
 			f.write(dir+"/a.txt", "edited\n")
