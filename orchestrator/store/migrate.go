@@ -52,7 +52,8 @@ func embedded() []migration {
 	return steps
 }
 
-// migrate brings the schema up to date. Several processes may be at it.
+// migrate brings the schema up to date, in one transaction: of the steps that are
+// missing either all are taken or none. Several processes may be at it.
 func (s *Store) migrate(ctx context.Context, steps []migration) error {
 	const doing = "open the store"
 	saved := false
@@ -64,8 +65,8 @@ func (s *Store) migrate(ctx context.Context, steps []migration) error {
 		if err := s.refuseNewer(have, steps); err != nil {
 			return err
 		}
-		i := slices.IndexFunc(steps, func(m migration) bool { return !slices.Contains(have, m.number) })
-		if i < 0 {
+		missing := slices.DeleteFunc(slices.Clone(steps), func(m migration) bool { return slices.Contains(have, m.number) })
+		if len(missing) == 0 {
 			return nil
 		}
 		if len(have) == 0 {
@@ -76,7 +77,7 @@ func (s *Store) migrate(ctx context.Context, steps []migration) error {
 			}
 			saved = true
 		}
-		if err := s.step(ctx, have, steps[i]); err != nil {
+		if err := s.take(ctx, have, missing); err != nil {
 			return err
 		}
 	}
@@ -125,11 +126,10 @@ func recorded(ctx context.Context, db sqlx.QueryerContext) (have []int, err erro
 	return have, nil
 }
 
-// step runs one migration, unless another process has changed the schema
-// meanwhile.
-func (s *Store) step(ctx context.Context, from []int, m migration) error {
-	doing := fmt.Sprintf("take step %d of the store's schema", m.number)
-	return s.write(ctx, synced, doing, func(t *tx) error {
+// take runs the missing migrations, unless another process has changed the
+// schema meanwhile.
+func (s *Store) take(ctx context.Context, from []int, missing []migration) error {
+	return s.write(ctx, synced, "bring the store's schema up to date", func(t *tx) error {
 		have, err := recorded(ctx, t)
 		if err != nil || !slices.Equal(have, from) {
 			return err
@@ -142,10 +142,13 @@ func (s *Store) step(ctx context.Context, from []int, m migration) error {
 			return orchestrator.Errorf(orchestrator.CodeInvalid, "%s is a database, but not one of boo's; nothing was changed", s.path).
 				WithHint("mv %s %s.other", s.path, s.path)
 		}
-		if _, err := t.ExecContext(ctx, m.statements); err != nil {
-			return err
+		for _, m := range missing {
+			if _, err := t.ExecContext(ctx, m.statements); err != nil {
+				return fmt.Errorf("step %d: %w", m.number, err)
+			}
+			have = append(have, m.number)
 		}
-		return record(ctx, t, append(have, m.number))
+		return record(ctx, t, have)
 	})
 }
 
