@@ -1,9 +1,11 @@
 package backends
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"boo/orchestrator"
 )
@@ -20,7 +22,13 @@ type Custom struct {
 	Mode     string            `toml:"mode"`
 	// Shared lets one process of it hold the sessions of several chats.
 	Shared *bool `toml:"shared"`
+	// StartTime is what it gets to answer the handshake: "30s".
+	StartTime time.Duration `toml:"start_time"`
 }
+
+// customStart is what an agent that boo does not know gets to answer the handshake
+// unless its table says so: many take seconds, and longer on a busy machine.
+const customStart = 30 * time.Second
 
 // apply lays a table of the configuration over a definition.
 func (c Custom) apply(def Definition) Definition {
@@ -47,6 +55,7 @@ func (c Custom) apply(def Definition) Definition {
 	if c.Shared != nil {
 		def.Shared = *c.Shared
 	}
+	def.Quirks.StartTime = cmp.Or(c.StartTime, def.Quirks.StartTime)
 	return def
 }
 
@@ -58,6 +67,9 @@ func (c Custom) check(name orchestrator.AgentName, builtin bool) error {
 	if len(c.Command) == 0 && !builtin || len(c.Command) > 0 && c.Command[0] == "" {
 		return orchestrator.Errorf(orchestrator.CodeInvalid, "%s in the configuration names no command", table).
 			WithHint("command = [\"PROGRAM\", \"ARGUMENT\"]")
+	}
+	if c.StartTime < 0 {
+		return orchestrator.Errorf(orchestrator.CodeInvalid, "%s.start_time in the configuration: %s is no time to start in", table, c.StartTime)
 	}
 	for _, word := range c.Command {
 		if strings.ContainsRune(word, 0) {

@@ -55,7 +55,7 @@ func New(o Options) (*Registry, error) {
 			return nil, err
 		}
 		if !builtin {
-			def = Definition{Name: name, Title: string(name), Protocol: "acp"}
+			def = Definition{Name: name, Title: string(name), Protocol: "acp", Quirks: Quirks{StartTime: customStart}}
 		}
 		def = custom.apply(def)
 		if _, ok := o.Protocols[def.Protocol]; !ok {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"boo/backends"
 	"boo/orchestrator"
@@ -172,11 +173,25 @@ func TestAConfigurationThatMakesNoSenseIsRefused(t *testing.T) {
 		"equals":        {Command: []string{"x"}, Env: map[string]string{"A=B": "1"}},
 		"Bad Name":      {Command: []string{"x"}},
 		"you":           {Command: []string{"x"}},
+		"no-time":       {Command: []string{"x"}, StartTime: -time.Second},
 	}
 	for name, custom := range tests {
 		_, err := new(stage).build(backends.Options{Custom: map[orchestrator.AgentName]backends.Custom{name: custom}})
 		if orchestrator.CodeOf(err) != orchestrator.CodeInvalid {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestAnAgentGetsTheTimeToStartThatItsTableSays(t *testing.T) {
+	r := new(stage).registry(t, backends.Options{Custom: map[orchestrator.AgentName]backends.Custom{
+		"mine":  {Command: []string{"x"}},
+		"quick": {Command: []string{"x"}, StartTime: 5 * time.Second},
+		"qwen":  {StartTime: time.Minute},
+	}})
+	for name, want := range map[orchestrator.AgentName]time.Duration{"mine": 30 * time.Second, "quick": 5 * time.Second, "qwen": time.Minute} {
+		if def, err := r.Definition(name); err != nil || def.Quirks.StartTime != want {
+			t.Errorf("%s gets %v, %v; want %v", name, def.Quirks.StartTime, err, want)
 		}
 	}
 }

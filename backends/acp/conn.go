@@ -18,7 +18,7 @@ const noiseTail = 1 << 10
 var (
 	errEnded   = errors.New("its output has ended")
 	errStalled = errors.New("no sign of life")
-	errSilent  = errors.New("no answer in time")
+	errSilent  = errors.New("no answer")
 )
 
 // handler takes what the agent sends by itself. Its methods are called by the
@@ -216,7 +216,7 @@ type limits struct {
 func (c *conn) call(ctx context.Context, method string, params any, limit limits) (json.RawMessage, error) {
 	if limit.total > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, limit.total, errSilent)
+		ctx, cancel = context.WithTimeoutCause(ctx, limit.total, fmt.Errorf("%w within %v", errSilent, limit.total))
 		defer cancel()
 	}
 	waiting, line, err := c.prepare(method, params, nil)

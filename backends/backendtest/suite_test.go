@@ -2,9 +2,11 @@ package backendtest_test
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"boo/backends"
 	"boo/backends/acp"
@@ -26,10 +28,14 @@ func TestMain(m *testing.M) {
 // registry is boo's own way to an agent, with one command and environment.
 func registry(t *testing.T, name orchestrator.AgentName, command, environ []string) backendtest.Subject {
 	t.Helper()
+	start := time.Duration(0)
+	if slices.Contains(command, "never") { // it is known not to begin
+		start = time.Second
+	}
 	r, err := backends.New(backends.Options{
 		Launcher:  proc.Launcher{},
 		Protocols: map[string]backends.Protocol{"acp": acp.Protocol{Version: "test"}},
-		Custom:    map[orchestrator.AgentName]backends.Custom{name: {Command: command}},
+		Custom:    map[orchestrator.AgentName]backends.Custom{name: {Command: command, StartTime: start}},
 		Data:      t.TempDir(),
 		Environ:   environ,
 	})
