@@ -15,6 +15,8 @@ type Rows interface {
 	Sizes(ctx context.Context) (map[orchestrator.ChatID]orchestrator.TreeSize, error)
 	OpenTurns(ctx context.Context) ([]orchestrator.Turn, error)
 	Turn(ctx context.Context, id orchestrator.TurnID) (orchestrator.Turn, error)
+	// LastTurn returns the newest turn that q selects, else CodeNotFound.
+	LastTurn(ctx context.Context, q orchestrator.TurnQuery) (orchestrator.Turn, error)
 	Processes(ctx context.Context) ([]orchestrator.Process, error)
 }
 
@@ -24,6 +26,10 @@ type Trees interface {
 	Verify(ctx context.Context, wt orchestrator.Worktree) error
 	// Chats lists the chats that a repository holds refs of.
 	Chats(ctx context.Context, common orchestrator.GitDir) ([]orchestrator.ChatID, error)
+	// Heads returns the newest snapshot of every chat that a repository holds one of.
+	Heads(ctx context.Context, common orchestrator.GitDir) (map[orchestrator.ChatID]orchestrator.ObjectID, error)
+	// PutHead makes a commit the newest snapshot of a chat again whose ref is gone.
+	PutHead(ctx context.Context, wt orchestrator.Worktree, commit orchestrator.ObjectID) error
 	// Mirrors lists the remotes to which a push takes boo's refs too.
 	Mirrors(ctx context.Context, common orchestrator.GitDir) ([]string, error)
 }

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,6 +69,7 @@ func repository(ctx context.Context, p Patient, l *findings, common orchestrator
 	for _, c := range chats {
 		chat(ctx, p, l, c, slices.Contains(held, c.ID))
 	}
+	headless(ctx, p, l, common, chats)
 	recorded, err := onRecord(ctx, p, chats)
 	if err != nil {
 		return // strangers says so
@@ -132,6 +134,36 @@ func chat(ctx context.Context, p Patient, l *findings, c orchestrator.ChatSummar
 			Fix: "bring it back to its place, with the files of its newest snapshot where they are gone",
 			mend: func(ctx context.Context) error {
 				return p.Repair(ctx, c.ID)
+			},
+		})
+	}
+}
+
+// headless compares the newest snapshot that is on record of each chat with the ref
+// that holds it.
+func headless(ctx context.Context, p Patient, l *findings, common orchestrator.GitDir, chats []orchestrator.ChatSummary) {
+	heads, err := p.Trees.Heads(ctx, common)
+	if err != nil {
+		l.unseen("refs", string(common), err)
+		return
+	}
+	for _, c := range chats {
+		if _, there := heads[c.ID]; there || c.Worktree.State == orchestrator.WorktreePurged {
+			continue
+		}
+		last, err := p.Rows.LastTurn(ctx, orchestrator.TurnQuery{Chat: c.ID, Begun: true})
+		if err != nil {
+			if orchestrator.CodeOf(err) != orchestrator.CodeNotFound {
+				l.unseen("refs", string(c.ID), err)
+			}
+			continue
+		}
+		l.add(Finding{
+			Check: "refs", Level: Fault, Subject: string(c.ID), What: "the ref of its snapshots is gone from " + string(c.RepoRoot),
+			Why: "git's garbage collection removes what agents wrote, and the next turn would begin without it",
+			Fix: "put it back at the newest snapshot on record",
+			mend: func(ctx context.Context) error {
+				return p.Trees.PutHead(ctx, c.Worktree, cmp.Or(last.After, last.Before))
 			},
 		})
 	}
