@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"boo/orchestrator"
 )
@@ -62,8 +63,10 @@ func limitedByGit(a admin) bool {
 		return false
 	}
 	config, err := readSmall(a.file("config.worktree"), 64<<10)
-	return err == nil && sparseSet.Match(config)
+	return err == nil && sparseSet().Match(config)
 }
 
 // sparseSet finds the setting as git writes it.
-var sparseSet = regexp.MustCompile(`(?im)^\s*sparsecheckout\s*=\s*true\s*$`)
+var sparseSet = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?im)^\s*sparsecheckout\s*=\s*true\s*$`)
+})

@@ -6,6 +6,7 @@ import (
 	"hash/crc32"
 	"os"
 	"strconv"
+	"sync"
 
 	"boo/orchestrator"
 )
@@ -131,14 +132,15 @@ func number(line []byte) orchestrator.Seq {
 	return orchestrator.Seq(seq)
 }
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+// castagnoli takes a while to make, and most commands need none.
+var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
 
 const sealLength = len(`,"sum":"01234567"}` + "\n")
 
 // seal gives an event's JSON its checksum and its line break.
 func seal(event []byte) []byte {
 	open := bytes.TrimSuffix(event, []byte("}"))
-	return fmt.Appendf(open[:len(open):len(open)], ",\"sum\":\"%08x\"}\n", crc32.Checksum(open, castagnoli))
+	return fmt.Appendf(open[:len(open):len(open)], ",\"sum\":\"%08x\"}\n", crc32.Checksum(open, castagnoli()))
 }
 
 // check reads the number of a line that is as it was written.
@@ -147,7 +149,7 @@ func check(line []byte) (orchestrator.Seq, bool) {
 		return 0, false
 	}
 	open := line[:len(line)-sealLength]
-	want := fmt.Sprintf(",\"sum\":\"%08x\"}\n", crc32.Checksum(open, castagnoli))
+	want := fmt.Sprintf(",\"sum\":\"%08x\"}\n", crc32.Checksum(open, castagnoli()))
 	seq := number(line)
 	return seq, seq > 0 && string(line[len(open):]) == want
 }

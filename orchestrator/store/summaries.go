@@ -128,13 +128,25 @@ func (s *Store) Chats(ctx context.Context, query orchestrator.ChatQuery) (list [
 	}
 	text, args := selectSummaries(query.Brief, f.where()), append(f.args, atMost(query.Limit))
 	err = s.read(ctx, "list chats", func(q sqlx.QueryerContext) error {
-		list, err = listChats(ctx, q, text, args)
+		list, err = listChats(ctx, q, text, args, query.Limit)
 		return err
 	})
 	return list, err
 }
 
-func listChats(ctx context.Context, q sqlx.QueryerContext, query string, args []any) ([]orchestrator.ChatSummary, error) {
+// manyAtOnce is how many chats there is room for from the beginning: a list that
+// grows is copied again and again, and room that is not used costs nothing.
+func manyAtOnce(limit int) int {
+	const most = 1024
+	if limit <= 0 {
+		return most
+	}
+	return min(limit, most)
+}
+
+// listChats reads what a query of summaries finds, at most limit of them, or all
+// if that is 0.
+func listChats(ctx context.Context, q sqlx.QueryerContext, query string, args []any, limit int) ([]orchestrator.ChatSummary, error) {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
@@ -149,7 +161,7 @@ func listChats(ctx context.Context, q sqlx.QueryerContext, query string, args []
 	for i := range into {
 		into[i] = &row[i]
 	}
-	found := summaries{agents: map[string][]orchestrator.AgentName{}}
+	found := summaries{list: make([]orchestrator.ChatSummary, 0, manyAtOnce(limit)), agents: map[string][]orchestrator.AgentName{}}
 	for rows.Next() {
 		if err := rows.Scan(into...); err != nil {
 			return nil, err

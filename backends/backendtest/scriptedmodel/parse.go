@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -34,7 +35,9 @@ func Split(prompt string) []string {
 	return parts
 }
 
-var fenceOpen = regexp.MustCompile(`^\s*<([A-Za-z][A-Za-z0-9_-]*)[ >]`)
+var fenceOpen = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*<([A-Za-z][A-Za-z0-9_-]*)[ >]`)
+})
 
 // unfenced drops the blocks of context that agents put around a prompt.
 func unfenced(text string) string {
@@ -42,7 +45,7 @@ func unfenced(text string) string {
 	closing := ""
 	for line := range strings.SplitSeq(text, "\n") {
 		if closing == "" {
-			if m := fenceOpen.FindStringSubmatch(line); m != nil {
+			if m := fenceOpen().FindStringSubmatch(line); m != nil {
 				closing = "</" + m[1] + ">"
 			} else {
 				kept = append(kept, line)

@@ -5,11 +5,14 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // directory matches how agents tell a model where it works: a label, and
 // nothing but punctuation up to the path.
-var directory = regexp.MustCompile(`(?i)(?:working directory|workspace directories|in the directory|current directory)(?: is)?[\s:*-]{1,12}(/[^\s<>"'` + "`" + `]+)`)
+var directory = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:working directory|workspace directories|in the directory|current directory)(?: is)?[\s:*-]{1,12}(/[^\s<>"'` + "`" + `]+)`)
+})
 
 // absolute returns the step with the whole path of its file, if the tool's
 // schema asks for that and the request tells where the agent works.
@@ -35,7 +38,7 @@ func (r request) directory() string {
 		if m.Role != "system" && m.Role != "user" {
 			continue
 		}
-		if found := directory.FindStringSubmatch(m.Text); found != nil {
+		if found := directory().FindStringSubmatch(m.Text); found != nil {
 			return strings.TrimRight(found[1], ".,;:)")
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // request is what a model is asked, freed of the form that an API gives it.
@@ -49,14 +50,16 @@ func (r request) prompt() (text string, results int) {
 	return "", results
 }
 
-var rememberWord = regexp.MustCompile(`\bremember ([^\s;]+)`)
+var rememberWord = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\bremember ([^\s;]+)`)
+})
 
 // Remembered returns the word that the newest prompt with "remember WORD" in
 // it asks to remember, "" if there is none. Context that came along with a
 // prompt counts: a history told by another is a way to know.
 func Remembered(prompts []string) string {
 	for _, prompt := range slices.Backward(prompts) {
-		if found := rememberWord.FindAllStringSubmatch(prompt, -1); found != nil {
+		if found := rememberWord().FindAllStringSubmatch(prompt, -1); found != nil {
 			return found[len(found)-1][1]
 		}
 	}

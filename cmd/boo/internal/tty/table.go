@@ -34,7 +34,11 @@ func (t *Table) Row(cells ...Span) {
 // Print writes the table at once. In a pipe nothing is shortened.
 func (t *Table) Print(o *Output) {
 	widths := t.widths(o)
-	var b []byte
+	line := 2 * len(widths)
+	for _, w := range widths {
+		line += w
+	}
+	b := make([]byte, 0, line*len(t.rows))
 	for _, row := range t.rows {
 		begin := len(b)
 		for i, c := range row {

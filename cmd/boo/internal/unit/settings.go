@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"boo/orchestrator"
@@ -37,8 +38,8 @@ type File struct {
 const Mark = "Written by boo service install"
 
 var (
-	userName     = regexp.MustCompile(`^[a-z_][a-z0-9_.-]*\$?$`)
-	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	userName     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z_][a-z0-9_.-]*\$?$`) })
+	variableName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
 )
 
 // check reports nil if a manager can be told all of it.
@@ -53,12 +54,12 @@ func (s Settings) check() error {
 		return unsayable("boo's program is at %q", s.Program).
 			WithHint("copy boo to a directory without quotes in its name, such as /usr/local/bin, and run that")
 	}
-	if s.User != "" && !userName.MatchString(s.User) {
+	if s.User != "" && !userName().MatchString(s.User) {
 		return unsayable("the user is called %q", s.User)
 	}
 	for _, v := range s.Environ {
 		name, value, _ := strings.Cut(v, "=")
-		if !variableName.MatchString(name) || !plain(value) {
+		if !variableName().MatchString(name) || !plain(value) {
 			return unsayable("the variable %s is %q", name, value)
 		}
 	}
