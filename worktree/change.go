@@ -73,14 +73,15 @@ func (e *Engine) trackedBelow(ctx context.Context, r repo, below []orchestrator.
 		return nil, fmt.Errorf("list tracked files: %w", err)
 	}
 	tracked := map[orchestrator.Path]bool{}
-	for path := range strings.SplitSeq(string(out.Stdout), "\x00") {
+	for path := range strings.SplitSeq(strings.TrimSuffix(string(out.Stdout), "\x00"), "\x00") {
 		tracked[orchestrator.Path(path)] = true
 	}
+	delete(tracked, "") // of an empty list
 	return tracked, nil
 }
 
-// keep writes the entries that the snapshot before had at and below the paths,
-// where something still is, except for those in settled.
+// keep writes what the snapshot before had at and below the paths, where something
+// still is, and takes away what it had not, except for those in settled.
 func (e *Engine) keep(ctx context.Context, wt orchestrator.Worktree, r repo, prev orchestrator.Snapshot, skipped []orchestrator.SkippedPath, settled map[orchestrator.Path]bool) error {
 	paths := names(skipped)
 	if prev.Commit == "" || len(paths) == 0 {
@@ -93,6 +94,16 @@ func (e *Engine) keep(ctx context.Context, wt orchestrator.Worktree, r repo, pre
 	entries, err := parseIndexed(out.Stdout)
 	if err != nil {
 		return err
+	}
+	dropped, err := e.trackedBelow(ctx, r, skipped)
+	if err != nil {
+		return err
+	}
+	for _, x := range entries {
+		delete(dropped, x.path)
+	}
+	for path := range dropped {
+		entries = append(entries, indexed{path: path})
 	}
 	entries = slices.DeleteFunc(entries, func(x indexed) bool {
 		_, err := lstatBelow(string(wt.Dir), string(x.path))

@@ -156,6 +156,25 @@ func TestTrackedFileBecomesAFifo(t *testing.T) {
 	if reason := skippedPaths(snap)["a"]; !strings.Contains(reason, "neither a file") {
 		t.Errorf("skipped %v", snap.Skipped)
 	}
+	if got := f.git(f.repo, "ls-tree", "--name-only", string(snap.Tree)); got != "a" {
+		t.Errorf("what cannot be read counts as deleted: %q", got)
+	}
+}
+
+// What the snapshot before had not does not come back with something in its place
+// that cannot be recorded.
+func TestDeletedFileBecomesAFifo(t *testing.T) {
+	f := newFixture(t)
+	f.write(f.repo+"/a", "a\n")
+	f.commit()
+	wt := f.create()
+	f.remove(string(wt.Dir) + "/a")
+	f.snapshot(wt)
+	mkfifo(t, string(wt.Dir)+"/a")
+	snap := f.snapshot(wt)
+	if got := f.git(f.repo, "ls-tree", "--name-only", string(snap.Tree)); got != "" || len(snap.Skipped) != 1 {
+		t.Errorf("recorded %q, skipped %v", got, snap.Skipped)
+	}
 }
 
 func TestSnapshotRefusesWhatIsNotTheWorktree(t *testing.T) {
