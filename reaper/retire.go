@@ -33,9 +33,9 @@ func (p *pass) retireAll(ctx context.Context, list []orchestrator.SweepChat) err
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case err != nil:
+		case err != nil && v.State == orchestrator.RiskClean:
 			p.hold(ctx, unknownUse(list[i].Worktree, err))
-		case p.Rules.inUse(p.now, list[i], use) != "":
+		case err == nil && p.Rules.inUse(p.now, list[i], use) != "":
 		case v.State != orchestrator.RiskClean:
 			p.hold(ctx, v)
 		default:

@@ -144,6 +144,17 @@ func TestWhatHappensInTheMiddleOfASweepIsNotLost(t *testing.T) {
 	}
 }
 
+func TestWhatStandsInItsPlaceIsToldAsTheReason(t *testing.T) {
+	b := newBroom(t)
+	b.age()
+	must(t, os.Rename(b.dir(), b.root+"/elsewhere"))
+	must(t, os.Symlink(b.root+"/elsewhere", b.dir()))
+	done := b.sweep()
+	if n := len(done.Steps); n != 1 || !strings.Contains(done.Steps[0].Reason, "a symlink stands in its place") {
+		t.Errorf("%+v", done.Steps)
+	}
+}
+
 // Its next turn is to begin where the last one ended, however long that is ago.
 func TestTheArchiveOfAnOpenChatDoesNotEnd(t *testing.T) {
 	b := newBroom(t)

@@ -77,15 +77,19 @@ func (s *Store) LastSweep(ctx context.Context) (last *orchestrator.Sweep, err er
 	return &sweep, err
 }
 
-// SweepTotals sums up all sweeps on record: worktrees archived, bytes freed.
+// SweepTotals sums up all sweeps on record: worktrees archived, bytes freed. Of one
+// that was cut off, or runs, the log tells what it has archived.
 func (s *Store) SweepTotals(ctx context.Context) (archived int, freed int64, err error) {
 	var sums struct {
 		Archived int   `db:"archived"`
 		Freed    int64 `db:"freed"`
 	}
 	err = s.read(ctx, "sum up the sweeps", func(q sqlx.QueryerContext) error {
-		return sqlx.GetContext(ctx, q, &sums,
-			"SELECT coalesce(sum(counts ->> '$.archive'), 0) AS archived, coalesce(sum(freed), 0) AS freed FROM sweeps")
+		return sqlx.GetContext(ctx, q, &sums, `
+SELECT coalesce(sum(counts ->> '$.archive'), 0)
+    + (SELECT count(*) FROM sweep_steps WHERE action = 'archive' AND sweep_id IN (SELECT id FROM sweeps WHERE ended_ms = 0)) AS archived,
+    coalesce(sum(freed), 0) AS freed
+FROM sweeps`)
 	})
 	return sums.Archived, sums.Freed, err
 }

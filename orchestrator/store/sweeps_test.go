@@ -23,7 +23,7 @@ func TestTheLogOfTheReaperIsBounded(t *testing.T) {
 		}))
 		last = id
 	}
-	_, err := f.BeginSweep(f.ctx, orchestrator.Sweep{Started: moment})
+	begun, err := f.BeginSweep(f.ctx, orchestrator.Sweep{Started: moment})
 	must(t, err)
 	steps, err := f.SweepSteps(f.ctx, f.chat, 0)
 	must(t, err)
@@ -39,6 +39,10 @@ func TestTheLogOfTheReaperIsBounded(t *testing.T) {
 	if !cut.Ended.IsZero() {
 		t.Errorf("a sweep that has not ended: %+v", cut)
 	}
+	must(t, f.AddSweepSteps(f.ctx, []orchestrator.SweepStep{{Sweep: begun, At: moment, Action: orchestrator.SweepArchive, Chat: f.chat}}))
+	archived, _, err = f.SweepTotals(f.ctx)
+	must(t, err)
+	equal(t, "archived, with what one that was cut off has", archived, 5)
 }
 
 func TestAHoldIsReplacedAndDropped(t *testing.T) {
