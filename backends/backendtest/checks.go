@@ -22,8 +22,7 @@ func checkKnowsItsAgents(t *testing.T, s Subject) {
 	}
 }
 
-func newSessionAnswers(t *testing.T, s Subject) {
-	v := begin(t, s, t.TempDir(), "", 0)
+func newSessionAnswers(t *testing.T, v *visit) {
 	info := v.Info()
 	if info.Rung != orchestrator.RungNew || info.NativeID == "" || info.Protocol == "" || info.Version == "" {
 		t.Errorf("session: %+v", info)
@@ -37,8 +36,7 @@ func newSessionAnswers(t *testing.T, s Subject) {
 	}
 }
 
-func nothingIsSentAgainstOurWill(t *testing.T, s Subject) {
-	v := begin(t, s, t.TempDir(), "", 0)
+func nothingIsSentAgainstOurWill(t *testing.T, v *visit) {
 	no := errors.New("not on disk")
 	_, err := v.Prompt(t.Context(), []string{"remember plum"}, func() error { return no }, func(orchestrator.Event) {})
 	if !errors.Is(err, no) {
@@ -49,8 +47,7 @@ func nothingIsSentAgainstOurWill(t *testing.T, s Subject) {
 	}
 }
 
-func filesAreWritten(t *testing.T, s Subject) {
-	v := begin(t, s, t.TempDir(), "", 0)
+func filesAreWritten(t *testing.T, v *visit) {
 	o := v.turn(t, "write a.txt with one ;; edit a.txt replace one by two ;; run cp a.txt b.txt ;; say ready")
 	for _, name := range []string{"a.txt", "b.txt"} {
 		if got, err := os.ReadFile(filepath.Join(v.dir, name)); err != nil || string(got) != "two\n" {
@@ -73,8 +70,7 @@ func filesAreWritten(t *testing.T, s Subject) {
 	}
 }
 
-func warmSessionRemembers(t *testing.T, s Subject) {
-	v := begin(t, s, t.TempDir(), "", 0)
+func warmSessionRemembers(t *testing.T, v *visit) {
 	v.turn(t, "remember plum")
 	o := v.turn(t, "recall")
 	if !strings.Contains(o.said(), "remember plum") {
@@ -82,16 +78,15 @@ func warmSessionRemembers(t *testing.T, s Subject) {
 	}
 }
 
-func newProcessRemembers(t *testing.T, s Subject) {
-	first := begin(t, s, t.TempDir(), "", 0)
-	first.turn(t, "remember plum ;; say unheard-of")
+func newProcessRemembers(t *testing.T, s Subject, first *visit) {
+	first.turn(t, "remember pear ;; say unheard-of")
 	first.leave(t)
 	second := begin(t, s, first.dir, first.Info().NativeID, first.turns)
 	if info := second.Info(); info.Rung != orchestrator.RungResumed || info.NativeID != first.Info().NativeID {
 		t.Errorf("session: %+v", info)
 	}
 	o := second.turn(t, "recall")
-	if !strings.Contains(o.said(), "remember plum") {
+	if !strings.Contains(o.said(), "remember pear") {
 		t.Errorf("said %q", o.said())
 	}
 	if strings.Contains(o.said(), "unheard-of") {
@@ -118,9 +113,7 @@ func forgottenIsNew(t *testing.T, s Subject, v *visit) {
 	}
 }
 
-func unknownSessionBecomesNew(t *testing.T, s Subject) {
-	first := begin(t, s, t.TempDir(), "", 0)
-	known := first.Info().NativeID
+func unknownSessionBecomesNew(t *testing.T, s Subject, known string) {
 	// Of the same form: an agent may judge by that already.
 	other := strings.Map(func(r rune) rune {
 		if '0' <= r && r < '9' {
@@ -150,8 +143,7 @@ func everyEventComesFirst(t *testing.T, s Subject) {
 	}
 }
 
-func stopEndsTheTurn(t *testing.T, s Subject) {
-	v := begin(t, s, t.TempDir(), "", 0)
+func stopEndsTheTurn(t *testing.T, v *visit) {
 	o := v.prompt(t, "stream 100000 words every 20ms")
 	wait(t, o, o.first, "first word")
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -169,8 +161,7 @@ func stopEndsTheTurn(t *testing.T, s Subject) {
 	}
 }
 
-func stopOfIdleSession(t *testing.T, s Subject) {
-	v := begin(t, s, t.TempDir(), "", 0)
+func stopOfIdleSession(t *testing.T, v *visit) {
 	if err := v.Stop(t.Context(), patience/2); err != nil {
 		t.Errorf("stop: %v", err)
 	}
