@@ -93,6 +93,9 @@ func TestALineOverTheLimitIsSkippedAndTheConnectionLives(t *testing.T) {
 		p.answer(f, `{"stopReason":"end_turn"}`)
 	})
 	tr, _, err := st.prompt("x")
+	if note := tr.text(orchestrator.EventNotice); note != "a message of peer was left out: it is longer than 64 MiB" {
+		t.Errorf("noted %q", note)
+	}
 	if err != nil || tr.text(orchestrator.EventText) != "after" || st.session.Stats().Noise != 1 {
 		t.Errorf("%+v, %v, %+v", tr.all(), err, st.session.Stats())
 	}

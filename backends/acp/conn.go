@@ -23,10 +23,12 @@ var (
 
 // handler takes what the agent sends by itself. Its methods are called by the
 // reading goroutine, one at a time, in the order of the messages; while one
-// runs, nothing is read. Each reports whether it knows the method.
+// runs, nothing is read. The first two report whether they know the method.
 type handler interface {
 	notification(method string, params json.RawMessage) bool
 	request(id json.RawMessage, method string, params json.RawMessage) bool
+	// tooLong is told of a message that was left out.
+	tooLong()
 }
 
 // conn is a connection to one agent. It owns the reading goroutine and, by its
@@ -91,6 +93,7 @@ func (c *conn) read() {
 			c.take(line)
 		case errors.Is(err, errLongLine):
 			c.keepNoise(line)
+			c.handler.tooLong()
 		case errors.Is(err, io.ErrUnexpectedEOF):
 			c.keepNoise(line)
 			return

@@ -179,6 +179,19 @@ func (h *Host) request(id json.RawMessage, method string, params json.RawMessage
 	return true
 }
 
+// tooLong tells the turns that run that something is missing: whose it was was not
+// read.
+func (h *Host) tooLong() {
+	for _, s := range h.all() {
+		s.mu.Lock()
+		t := s.live
+		s.mu.Unlock()
+		if t != nil {
+			t.remark(fmt.Sprintf("a message of %s was left out: it is longer than %d MiB", h.def.Name, maxLine>>20))
+		}
+	}
+}
+
 // Close ends the agent's process tree and everything that serves it; prompts
 // in flight return as cancelled. It may be called twice.
 func (h *Host) Close(ctx context.Context) error {

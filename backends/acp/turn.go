@@ -147,6 +147,15 @@ func (t *turn) asked(u toolUpdate) (orchestrator.ToolCall, bool) {
 	return t.tool(u), true
 }
 
+// remark passes on what boo has to say.
+func (t *turn) remark(text string) {
+	t.gate.Lock()
+	defer t.gate.Unlock()
+	if !t.over {
+		t.sink(orchestrator.Event{Kind: orchestrator.EventNotice, Text: text})
+	}
+}
+
 func (t *turn) options(raw json.RawMessage) bool {
 	all, ok := decodeOptions(raw)
 	if !ok {
