@@ -24,8 +24,9 @@ func (e *Engine) again(wt Worktree) takeSnapshot {
 }
 
 // confirm compares what a watcher saw of a turn with the files, and corrects
-// the pending set where it was wrong. The chat's lock is held.
-func (e *Engine) confirm(ctx context.Context, wt Worktree, t Turn, take takeSnapshot, seen ObjectID) error {
+// the pending set where it was wrong; doubt is said with that. The chat's lock is
+// held.
+func (e *Engine) confirm(ctx context.Context, wt Worktree, t Turn, take takeSnapshot, seen ObjectID, doubt string) error {
 	after, err := take(ctx, e.agentSignature(t.Agent), settleMessage(t, t.State))
 	if err != nil {
 		return err
@@ -42,7 +43,7 @@ func (e *Engine) confirm(ctx context.Context, wt Worktree, t Turn, take takeSnap
 		}
 		c := TurnConfirmation{Turn: t.ID, After: after.Commit, Delta: delta}
 		if len(delta.Insert)+len(delta.Retire) > 0 {
-			c.Notice = fmt.Sprintf("the list of changed files above was not complete: a look at all files found %d changed by this turn; what is pending is right now", len(share))
+			c.Notice = fmt.Sprintf("the list of changed files above was not complete: a look at all files found %d changed by this turn; what is pending is right now%s", len(share), doubt)
 		}
 		_, err = e.Store.ConfirmTurn(ctx, c)
 		return err
@@ -51,8 +52,8 @@ func (e *Engine) confirm(ctx context.Context, wt Worktree, t Turn, take takeSnap
 	return err
 }
 
-// confirmLeft confirms what a boo that died left of a chat. The chat's lock is
-// held.
+// confirmLeft confirms what a boo that died left of a chat. What was written since
+// cannot be told from what the agent wrote, which is said. The chat's lock is held.
 func (e *Engine) confirmLeft(ctx context.Context, chat ChatID) error {
 	turns, err := e.Store.ProvisionalTurns(ctx, "", chat)
 	if err != nil {
@@ -68,7 +69,8 @@ func (e *Engine) confirmLeft(ctx context.Context, chat ChatID) error {
 				Turn: t.ID, After: t.After, Notice: "the worktree is gone, so the list of changed files above could not be compared with it again",
 			})
 		} else {
-			err = e.confirm(ctx, wt, t, e.again(wt), t.After)
+			doubt := fmt.Sprintf("; that look came late, so what anybody wrote there since the turn ended counts as %s's", t.Agent)
+			err = e.confirm(ctx, wt, t, e.again(wt), t.After, doubt)
 		}
 		if err != nil {
 			return fmt.Errorf("compare the files of chat %s with what was seen of them: %w", chat, err)

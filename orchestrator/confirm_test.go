@@ -149,7 +149,7 @@ func TestWhatADeadBooDidNotCompareIsComparedFirst(t *testing.T) {
 			w, turn := lostBetween(t)
 			first(w, turn)
 			w.truth()
-			if said := notices(w.log()); strings.Count(said, "was not complete") != 1 {
+			if said := notices(w.log()); strings.Count(said, "was not complete") != 1 || !strings.Contains(said, "that look came late") || !strings.Contains(said, "counts as one's") {
 				t.Errorf("the chat was told %q", said)
 			}
 			if turn, err := w.full.Turn(t.Context(), turn.ID); err != nil || turn.Provisional || !turn.Corrected {

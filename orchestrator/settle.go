@@ -38,7 +38,7 @@ func (e *Engine) settleWatched(ctx context.Context, wt Worktree, t Turn, out out
 		after, err := watch.Confirm(ctx, by, message)
 		done(err) // before the turn counts as confirmed: the chat is then as good as free
 		return after, err
-	}, seen.Commit)
+	}, seen.Commit, "")
 }
 
 // settle records how the tree stands after a turn and ends the turn: snapshot,
