@@ -72,8 +72,12 @@ func (e *Engine) Keep(ctx context.Context, wt orchestrator.Worktree, at orchestr
 }
 
 // noRepositories refuses a worktree with repositories in it: of these a snapshot
-// has no more than the commit that they are at.
+// has no more than the commit that they are at. What of a submodule is in git's
+// books counts, too.
 func (e *Engine) noRepositories(ctx context.Context, wt orchestrator.Worktree, snap orchestrator.Snapshot) error {
+	if err := noModules(wt); err != nil {
+		return err
+	}
 	if snap.Verified {
 		return nil // it was seen to have none
 	}
@@ -99,6 +103,11 @@ func (e *Engine) noRepositories(ctx context.Context, wt orchestrator.Worktree, s
 }
 
 func holdsRepository(wt orchestrator.Worktree, path string) error {
+	link, err := readSmall(filepath.Join(string(wt.Dir), path, ".git"), 64<<10)
+	if err == nil && strings.HasPrefix(string(link), "gitdir: "+adminOf(wt).file("modules")+"/") {
+		return orchestrator.Errorf(orchestrator.CodeAtRisk, "%s in the worktree of chat %s is a submodule with its files, which boo does not keep; empty it if they are not needed", path, wt.Chat).
+			WithHint("find %s -mindepth 1 -delete, and then: boo worktree archive %s", quoteShell(filepath.Join(string(wt.Dir), path)), wt.Chat)
+	}
 	return orchestrator.Errorf(orchestrator.CodeAtRisk, "%s in the worktree of chat %s is a repository of its own, which boo does not keep", path, wt.Chat).
 		WithHint("move it elsewhere, and then: boo worktree archive %s", wt.Chat)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -156,4 +157,19 @@ func alternate(dir string) string {
 		return quoteValue(dir) + "\n"
 	}
 	return dir + "\n"
+}
+
+// noModules refuses a worktree whose registration holds objects of a submodule: they
+// are nowhere else, and go with it. Those that boo has filled have none of their own.
+func noModules(wt orchestrator.Worktree) error {
+	modules := adminOf(wt).file("modules")
+	return gone(filepath.WalkDir(modules, func(path string, entry fs.DirEntry, err error) error {
+		of, below, inside := strings.Cut(path, "/objects/")
+		if err != nil || entry.IsDir() || !inside || below == "info/alternates" {
+			return err
+		}
+		name := strings.TrimPrefix(of, modules+"/")
+		return orchestrator.Errorf(orchestrator.CodeAtRisk,
+			"submodule %s of chat %s has objects of its own at %s, which boo does not keep; push them, and remove that", name, wt.Chat, of)
+	}))
 }

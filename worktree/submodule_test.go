@@ -57,3 +57,39 @@ func TestSubmoduleWithoutACloneIsNamed(t *testing.T) {
 		t.Errorf("warnings %q", warnings)
 	}
 }
+
+// What a submodule has is no snapshot's: neither its files, nor what was committed in
+// it, also when its directory was emptied since.
+func TestASubmoduleIsKeptUntilItIsEmptied(t *testing.T) {
+	f := newFixture(t)
+	withSubmodule(f)
+	base := f.commit()
+	f.git(f.repo, "-c", "protocol.file.allow=always", "submodule", "update", "-q", "--init")
+	wt, _ := f.furnished(base, orchestrator.FurnishRequest{})
+	dir := string(wt.Dir)
+	risk := func() string {
+		t.Helper()
+		f.snapshot(wt)
+		all := f.engine.Risks(t.Context(), wt.CommonDir, []orchestrator.Worktree{wt}, func(orchestrator.ChatID) bool { return true })
+		var found []string
+		for _, r := range all[wt.Chat].Risks {
+			found = append(found, string(r.Kind)+": "+r.Detail)
+		}
+		return strings.Join(found, "\n")
+	}
+	if got := risk(); !strings.HasPrefix(got, "unrecorded: sub in the worktree") || !strings.Contains(got, "is a submodule") {
+		t.Errorf("with its files: %s", got)
+	}
+	f.remove(dir + "/sub")
+	f.mkdir(dir + "/sub")
+	if got := risk(); got != "" {
+		t.Errorf("emptied: %s", got)
+	}
+	f.git(dir, "-c", "protocol.file.allow=always", "submodule", "update", "-q", "--init")
+	f.git(dir+"/sub", "commit", "-q", "--allow-empty", "-m", "of the agent")
+	f.remove(dir + "/sub")
+	f.mkdir(dir + "/sub")
+	if got := risk(); !strings.Contains(got, "has objects of its own") {
+		t.Errorf("with a commit: %s", got)
+	}
+}
