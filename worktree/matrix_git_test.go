@@ -154,6 +154,8 @@ var conversionCases = []edgeCase{
 		attributes("*.c ident\n")(f)
 		f.write(f.repo+"/x.c", "/* $Id$ */\n")
 	}, turn: func(f *fixture, dir string) { f.write(dir+"/x.c", "/* $Id: 1234 $ */\nmore\n") }},
+	{name: "attributes with words in comments", base: attributes("# no encoding, eol or text, by accident\n \t# ident\n*.txt -diff\n"),
+		turn: func(f *fixture, dir string) { f.write(dir+"/edit.txt", "x\r\n") }},
 	{name: "attributes changed in the turn", base: func(f *fixture) {
 		f.write(f.repo+"/x.txt", "a\n")
 	}, turn: func(f *fixture, dir string) {

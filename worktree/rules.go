@@ -21,8 +21,9 @@ const (
 )
 
 // attributes says which conversions a gitattributes file can call for. It errs
-// on the side of more: words are looked for anywhere.
+// on the side of more: words are looked for anywhere but in comments.
 func attributes(content []byte) (c conversion) {
+	content = uncommented(content)
 	for _, word := range []struct {
 		text string
 		conversion
@@ -77,10 +78,21 @@ func (s settings) rules() conversion {
 
 // outward says whether attributes can call for CRLF in files.
 func outward(content []byte) conversion {
-	if bytes.Contains(content, []byte("crlf")) {
+	if bytes.Contains(uncommented(content), []byte("crlf")) {
 		return expanding
 	}
 	return 0
+}
+
+// uncommented leaves out the lines that git takes for comments.
+func uncommented(content []byte) []byte {
+	var rules []byte
+	for line := range bytes.Lines(content) {
+		if !bytes.HasPrefix(bytes.TrimLeft(line, " \t\r"), []byte("#")) {
+			rules = append(rules, line...)
+		}
+	}
+	return rules
 }
 
 func coreRules(core map[string]string) (c conversion) {
