@@ -102,8 +102,13 @@ func unreadable(stderr string) []orchestrator.SkippedPath {
 // leave out. The index is the agent's to write, so an unreadable one is a
 // note, not an error.
 func (e *Engine) forced(ctx context.Context, r repo) ([]orchestrator.Path, []orchestrator.SkippedPath) {
-	if _, err := os.Lstat(r.own); err != nil {
+	info, err := os.Lstat(r.own)
+	if err != nil {
 		return nil, nil // no index: nothing was added
+	}
+	if !info.Mode().IsRegular() {
+		// Git would wait at a pipe for ever.
+		return nil, []orchestrator.SkippedPath{{Path: ".", Reason: "ignored files added by force: the worktree's own index is not a file"}}
 	}
 	out, err := e.git.Run(ctx, r.with(r.own).call("ls-files", "-z", "--cached", "--ignored", "--exclude-standard"))
 	if err != nil {

@@ -177,6 +177,22 @@ func TestDeletedFileBecomesAFifo(t *testing.T) {
 	}
 }
 
+// Git would wait at it for ever.
+func TestAnIndexThatIsAPipeHoldsNothingUp(t *testing.T) {
+	f := newFixture(t)
+	f.write(f.repo+"/a", "a\n")
+	f.commit()
+	wt := f.create()
+	f.write(string(wt.Dir)+"/b", "b\n")
+	index := f.git(string(wt.Dir), "rev-parse", "--absolute-git-dir") + "/index"
+	f.remove(index)
+	mkfifo(t, index)
+	snap := f.snapshot(wt)
+	if got := f.git(f.repo, "ls-tree", "--name-only", string(snap.Tree)); got != "a\nb" || !strings.Contains(skippedPaths(snap)["."], "index") {
+		t.Errorf("recorded %q, skipped %v", got, snap.Skipped)
+	}
+}
+
 func TestSnapshotRefusesWhatIsNotTheWorktree(t *testing.T) {
 	f := newFixture(t)
 	f.write(f.repo+"/a", "a\n")
