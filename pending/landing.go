@@ -196,7 +196,11 @@ func (e *Engine) unland(ctx context.Context, a orchestrator.Apply) error {
 	if l.Ref == "" && len(l.Index) == 0 {
 		return nil
 	}
-	if err := e.git.Landed(ctx, c); err != nil {
+	made := l.New
+	if a.Undoing {
+		made = "" // an undo moves the ref to a commit that was there before
+	}
+	if err := e.git.Landed(ctx, c, l.Ref, made); err != nil {
 		return err
 	}
 	if l.Ref != "" {

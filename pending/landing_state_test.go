@@ -2,6 +2,8 @@ package pending_test
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -129,6 +131,38 @@ func TestARecoveryWaitsForTheGitOfAKilledBoo(t *testing.T) {
 		}
 		if w.checkLanded("once git has ended", before, files) {
 			t.Error("it was applied")
+		}
+		return
+	}
+	t.Fatal("no step leaves a record")
+}
+
+// What git leaves when it is killed between writing a branch and giving it its name.
+func TestALockThatADeadBooLeftOnABranchIsTakenBackToo(t *testing.T) {
+	t.Parallel()
+	w := landingWorld(t)
+	w.options = orchestrator.ApplyOptions{Commit: "m"}
+	before, files := w.all(), tree(t, w.repo)
+	for step := 1; w.die("apply", step); step++ {
+		open, err := w.store.Applies(t.Context(), "", orchestrator.ApplyPrepared)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(open) == 0 {
+			if _, err := w.engine.Recover(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		lock := filepath.Join(string(w.at.CommonDir), open[0].Landing.Ref+".lock")
+		if err := os.WriteFile(lock, []byte(open[0].Landing.New+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if w.checkLanded("with a lock on the branch", before, files) {
+			t.Error("it was applied")
+		}
+		if _, err := os.Lstat(lock); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("the lock is there still: %v", err)
 		}
 		return
 	}

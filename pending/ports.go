@@ -99,8 +99,9 @@ type Landings interface {
 	// one is not as it is to be before. like is any id of the repository.
 	Stage(ctx context.Context, c orchestrator.Checkout, steps []orchestrator.IndexStep, like orchestrator.ObjectID) error
 	// Landed waits until no git that changes the index or a branch runs any more,
-	// one that a dead boo had started included, and removes what that boo left.
-	Landed(ctx context.Context, c orchestrator.Checkout) error
+	// one that a dead boo had started included, and removes what that boo left: with
+	// ref, a lock of it that says it is to be moved to made, a commit of boo's own.
+	Landed(ctx context.Context, c orchestrator.Checkout, ref string, made orchestrator.ObjectID) error
 	// Sparse returns those of the paths that the checkout leaves out because it
 	// is a sparse one.
 	Sparse(ctx context.Context, c orchestrator.Checkout, paths []orchestrator.Path) (map[orchestrator.Path]bool, error)

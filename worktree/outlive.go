@@ -3,7 +3,9 @@ package worktree
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -29,14 +31,41 @@ func (e *Engine) alone(ctx context.Context, c orchestrator.Checkout, call gitcmd
 
 // Landed waits until no git runs any more that a boo, dead or alive, had start
 // to change the checkout's index or a branch, and removes what a dead one left
-// beside the index, its lock included.
-func (e *Engine) Landed(ctx context.Context, c orchestrator.Checkout) error {
+// beside the index, its lock included. ref, which may be "", is a branch or HEAD that
+// was to be moved to a commit that boo had just made: nobody else moves it there, so
+// a lock that says so is a dead git's, and is removed too.
+func (e *Engine) Landed(ctx context.Context, c orchestrator.Checkout, ref string, made orchestrator.ObjectID) error {
 	dir, err := lastLanding(ctx, c)
 	if err != nil {
 		return coded(err, "wait for git in %s", c.Dir)
 	}
 	defer dir.Close()
-	return coded(dropCopies(indexOf(c)), "tidy up beside the index of %s", c.Dir)
+	if err := dropCopies(indexOf(c)); err != nil {
+		return coded(err, "tidy up beside the index of %s", c.Dir)
+	}
+	return coded(dropLock(c, ref, made), "remove the lock of %s", ref)
+}
+
+// dropLock removes the lock of a ref if it holds just that commit.
+func dropLock(c orchestrator.Checkout, ref string, made orchestrator.ObjectID) error {
+	if ref == "" || made == "" {
+		return nil
+	}
+	dir := c.CommonDir
+	if ref == "HEAD" {
+		dir = c.GitDir
+	}
+	lock := filepath.Join(string(dir), ref+".lock")
+	f, err := os.OpenFile(lock, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil // none, or none of git's
+	}
+	defer f.Close()
+	content, err := io.ReadAll(io.LimitReader(f, int64(len(made))+2))
+	if err != nil || string(content) != string(made)+"\n" {
+		return nil
+	}
+	return os.Remove(lock)
 }
 
 // lastLanding opens the git directory and locks it. The lock ends when the last

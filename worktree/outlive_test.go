@@ -2,8 +2,11 @@ package worktree_test
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -39,7 +42,7 @@ func TestWhoTakesBackWaitsForTheLastGitThatChangesTheIndex(t *testing.T) {
 	}
 	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if err := other.Landed(short, c); err == nil {
+	if err := other.Landed(short, c, "", ""); err == nil {
 		t.Error("nothing was waited for")
 	}
 	end, err := os.OpenFile(fifo, os.O_WRONLY, 0)
@@ -49,7 +52,27 @@ func TestWhoTakesBackWaitsForTheLastGitThatChangesTheIndex(t *testing.T) {
 	if err := end.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := other.Landed(t.Context(), c); err != nil {
+	if err := other.Landed(t.Context(), c, "", ""); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestTheLockOfAKilledGitIsRemovedIfItMovedABranchToACommitOfBoo(t *testing.T) {
+	t.Parallel()
+	f, c, _ := stageWorld(t)
+	made := orchestrator.ObjectID(strings.TrimSpace(f.git(f.repo, "commit-tree", "-m", "made", "HEAD^{tree}")))
+	other := strings.TrimSpace(f.git(f.repo, "rev-parse", "HEAD"))
+	for _, ref := range []string{"refs/heads/topic/one", "HEAD"} {
+		lock := f.repo + "/.git/" + ref + ".lock"
+		for content, stays := range map[string]bool{string(made) + "\n": false, other + "\n": true, string(made): true, "": true, string(made) + "\n\n": true} {
+			f.write(lock, content)
+			if err := f.engine.Landed(t.Context(), c, ref, made); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := os.Lstat(lock); errors.Is(err, fs.ErrNotExist) == stays {
+				t.Errorf("%s with %q: %v", ref, content, err)
+			}
+			_ = os.Remove(lock)
+		}
 	}
 }

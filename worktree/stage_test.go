@@ -103,7 +103,7 @@ func TestALockOnTheIndexIsRemovedIfItIsOfADeadBoo(t *testing.T) {
 	if err := os.Link(own, lock); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.engine.Landed(t.Context(), c); err != nil {
+	if err := f.engine.Landed(t.Context(), c, "", ""); err != nil {
 		t.Fatal(err)
 	}
 	if left := besideIndex(f); len(left) > 0 {
