@@ -21,8 +21,8 @@ import (
 // A person's git may clear up whenever it likes to.
 func TestGitClearsUpBeforeEveryStepAndNothingIsLost(t *testing.T) {
 	w := newWorld(t)
-	before := w.all()
 	w.git(w.root+"/repo", "reflog", "expire", "--expire=now", "--all")
+	before := w.all()
 	steps := 0
 	w.archiver.OnStep(func(string) {
 		steps++

@@ -64,7 +64,9 @@ func (w *world) broomWith(rules reaper.Rules, locks orchestrator.Locks) *broom {
 func newBroom(t *testing.T) *broom {
 	w := newWorld(t)
 	must(t, w.settled())
-	return w.broom(reaper.DefaultRules())
+	b := w.broom(reaper.DefaultRules())
+	t.Cleanup(func() { _ = b.engine.Close() }) // it clears up in the background
+	return b
 }
 
 // sweep sweeps and returns how much of what was done.
