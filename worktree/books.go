@@ -82,7 +82,7 @@ func (e *Engine) Debris(ctx context.Context, common orchestrator.GitDir, before 
 	if err != nil || !info.ModTime().Before(before) {
 		return found, gone(err)
 	}
-	content, err := os.ReadFile(packed)
+	content, err := readSmall(packed, mostOfGit)
 	if err != nil || !strings.Contains(string(content), " "+basesRefs) {
 		return found, gone(err)
 	}

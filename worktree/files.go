@@ -13,6 +13,9 @@ import (
 	"time"
 )
 
+// mostOfGit is more than any file is in which git keeps its books.
+const mostOfGit = 1 << 30
+
 // readSmall reads a regular file of at most limit bytes. It opens no symlink,
 // fifo or device.
 func readSmall(path string, limit int64) ([]byte, error) {

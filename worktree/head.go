@@ -3,7 +3,6 @@ package worktree
 import (
 	"bytes"
 	"context"
-	"os"
 	"path/filepath"
 
 	"boo/orchestrator"
@@ -25,7 +24,7 @@ func (e *Engine) Head(ctx context.Context, wt orchestrator.Worktree) (orchestrat
 // believes before anything else. Refs that are packed, or kept in another way,
 // have none.
 func looseRef(common orchestrator.GitDir, ref string) (orchestrator.ObjectID, bool) {
-	text, err := os.ReadFile(filepath.Join(string(common), filepath.FromSlash(ref)))
+	text, err := readSmall(filepath.Join(string(common), filepath.FromSlash(ref)), 4<<10)
 	if err != nil {
 		return "", false
 	}

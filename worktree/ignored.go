@@ -153,6 +153,7 @@ func ask(pipe *gitcmd.Pipe, answers *bufio.Reader, paths []orchestrator.Path) ([
 		in.WriteString("./" + string(p))
 		in.WriteByte(0)
 	}
+	defer pipe.Unblock()()
 	sent := make(chan error, 1)
 	go func() {
 		_, err := pipe.Write(in.Bytes())

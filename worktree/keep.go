@@ -255,7 +255,7 @@ func (e *Engine) everHead(ctx context.Context, wt orchestrator.Worktree) ([]orch
 		return nil, err
 	}
 	for _, name := range append(refs, "logs/HEAD", "ORIG_HEAD", "HEAD") {
-		content, err := os.ReadFile(adminOf(wt).file(name))
+		content, err := readSmall(adminOf(wt).file(name), mostOfGit)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}

@@ -3,7 +3,6 @@ package worktree
 import (
 	"bytes"
 	"context"
-	"os"
 	"strings"
 
 	"boo/orchestrator"
@@ -17,7 +16,7 @@ func (e *Engine) putStaged(ctx context.Context, wt orchestrator.Worktree, r repo
 	if e.nothingStaged(wt, r) {
 		return nil
 	}
-	raw, err := os.ReadFile(adminOf(wt).file("index"))
+	raw, err := readSmall(adminOf(wt).file("index"), mostOfGit)
 	if err != nil {
 		return gone(err)
 	}

@@ -104,7 +104,7 @@ func (e *Engine) known(wt orchestrator.Worktree, r repo, filled map[orchestrator
 		return err
 	}
 	defer root.Close()
-	own, _ := os.ReadFile(r.own)
+	own, _ := readSmall(r.own, mostOfGit)
 	before, _ := os.ReadFile(r.index)
 	for _, name := range indexes {
 		index, err := dircache.Read(name, format)

@@ -91,7 +91,9 @@ func (g *Git) Run(ctx context.Context, c Call) (Output, error) {
 		if c.Idle {
 			_ = syscall.Setpriority(syscall.PRIO_PROCESS, cmd.Process.Pid, 19) // else it runs like any other
 		}
+		free := unblock(c)
 		err = cmd.Wait()
+		free()
 	}
 	out := Output{Stdout: stdout.Bytes(), Stderr: stderr.Bytes()}
 	if err != nil {

@@ -46,6 +46,7 @@ func (g *Git) Open(ctx context.Context, c Call) (*Pipe, error) {
 
 // Ask writes a request and returns the line of the answer, without its end.
 func (p *Pipe) Ask(request []byte) (string, error) {
+	defer unblock(p.call)()
 	if _, err := p.in.Write(request); err != nil {
 		return "", p.broken(err)
 	}
