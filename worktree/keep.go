@@ -30,6 +30,7 @@ func archiveRef(chat orchestrator.ChatID) string { return chatRefs(chat) + "arch
 const (
 	keptFiles  = "ignored" // a tree of ignored files, as they are
 	keptModes  = "modes"   // a line, ended by NUL, for each of them; see ignoredFile
+	keptPerms  = "perms"   // the same for recorded files that have permissions of their own
 	keptStaged = "staged"  // a tree, by stage, of what the worktree's own index adds to the base
 	keptIndex  = "index"   // that index, byte for byte
 	keptBooks  = "books"   // a tar of git's files that only the worktree has
@@ -38,7 +39,7 @@ const (
 // Keep makes sure that nothing is lost with a worktree, which stands at "at" now
 // and in which nobody works: its newest snapshot has all files as they are, and a
 // commit that refs/boo/chats/<chat>/archive holds has the ignored ones, up to 10
-// MB, what is staged, git's books of it, and, as its parents, every commit that its
+// MB, the permissions of files, what is staged, git's books of it, and, as its parents, every commit that its
 // HEAD was at or that a ref of its own is.
 // All of it was read back when Keep returns. It returns the ignored files and
 // directories that were left out. CodeAtRisk if something cannot be kept.
@@ -146,6 +147,9 @@ func (e *Engine) putRest(ctx context.Context, wt orchestrator.Worktree, r repo, 
 	entries := map[orchestrator.Path]orchestrator.Entry{}
 	if err := putIgnored(objects, wt, files, entries); err != nil {
 		return "", fmt.Errorf("keep ignored files: %w", err)
+	}
+	if err := e.putPerms(ctx, wt, r, objects, entries); err != nil {
+		return "", fmt.Errorf("keep permissions: %w", err)
 	}
 	if err := e.putStaged(ctx, wt, r, objects, entries); err != nil {
 		return "", fmt.Errorf("keep what is staged: %w", err)

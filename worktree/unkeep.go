@@ -31,7 +31,7 @@ func (e *Engine) Unregister(ctx context.Context, wt orchestrator.Worktree) error
 }
 
 // Unkeep gives a worktree that was restored what [Engine.Keep] kept beside its
-// snapshot: ignored files that are not there, what was staged, and git's books, with
+// snapshot: ignored files that are not there, permissions, what was staged, and git's books, with
 // HEAD on its branch again where that has not moved and is checked out nowhere else.
 // It may be called again, as long as nobody has worked in it.
 func (e *Engine) Unkeep(ctx context.Context, wt orchestrator.Worktree) error {
@@ -57,6 +57,7 @@ func (e *Engine) Unkeep(ctx context.Context, wt orchestrator.Worktree) error {
 		bring func(raw []byte) error
 	}{
 		{keptModes, "ignored files", func(raw []byte) error { return e.bringIgnored(ctx, wt, string(raw)) }},
+		{keptPerms, "the permissions", func(raw []byte) error { return bringPerms(wt, string(raw)) }},
 		{keptIndex, "the index", func(raw []byte) error { return replaceFile(adminOf(wt).file("index"), raw) }},
 		{keptBooks, "git's books", func(raw []byte) error { return e.bringBooks(ctx, wt, raw) }},
 	} {
