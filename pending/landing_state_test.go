@@ -95,6 +95,25 @@ func TestAnUndoLeavesWhatWasUnstagedByHand(t *testing.T) {
 	}
 }
 
+// prepared has boo killed in an apply as soon as that is on record.
+func (w *world) prepared() orchestrator.Apply {
+	w.t.Helper()
+	for step := 1; w.die("apply", step); step++ {
+		open, err := w.store.Applies(w.t.Context(), "", orchestrator.ApplyPrepared)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if len(open) > 0 {
+			return open[0]
+		}
+		if _, err := w.engine.Recover(w.t.Context()); err != nil || len(w.pending()) == 0 {
+			w.t.Fatalf("killed at step %d, with nothing prepared: %v, %v", step, err, w.pending())
+		}
+	}
+	w.t.Fatal("no step leaves a record")
+	return orchestrator.Apply{}
+}
+
 // A git that a killed boo had started holds the git directory to its own end;
 // nothing is taken back before.
 func TestARecoveryWaitsForTheGitOfAKilledBoo(t *testing.T) {
@@ -102,39 +121,26 @@ func TestARecoveryWaitsForTheGitOfAKilledBoo(t *testing.T) {
 	w := landingWorld(t)
 	w.options = orchestrator.ApplyOptions{Commit: "m"}
 	before, files := w.all(), tree(t, w.repo)
-	for step := 1; w.die("apply", step); step++ {
-		open, err := w.store.Applies(t.Context(), "", orchestrator.ApplyPrepared)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(open) == 0 {
-			if _, err := w.engine.Recover(t.Context()); err != nil || len(w.pending()) == 0 {
-				t.Fatalf("killed at step %d, with nothing prepared: %v, %v", step, err, w.pending())
-			}
-			continue
-		}
-		git, err := os.Open(string(w.at.GitDir))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := syscall.Flock(int(git.Fd()), syscall.LOCK_EX); err != nil {
-			t.Fatal(err)
-		}
-		at, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-		_, err = w.engine.Recover(at)
-		cancel()
-		if err == nil {
-			t.Fatal("a recovery did not wait")
-		}
-		if err := git.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if w.checkLanded("once git has ended", before, files) {
-			t.Error("it was applied")
-		}
-		return
+	w.prepared()
+	git, err := os.Open(string(w.at.GitDir))
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Fatal("no step leaves a record")
+	if err := syscall.Flock(int(git.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	at, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	_, err = w.engine.Recover(at)
+	cancel()
+	if err == nil {
+		t.Fatal("a recovery did not wait")
+	}
+	if err := git.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if w.checkLanded("once git has ended", before, files) {
+		t.Error("it was applied")
+	}
 }
 
 // What git leaves when it is killed between writing a branch and giving it its name.
@@ -143,30 +149,17 @@ func TestALockThatADeadBooLeftOnABranchIsTakenBackToo(t *testing.T) {
 	w := landingWorld(t)
 	w.options = orchestrator.ApplyOptions{Commit: "m"}
 	before, files := w.all(), tree(t, w.repo)
-	for step := 1; w.die("apply", step); step++ {
-		open, err := w.store.Applies(t.Context(), "", orchestrator.ApplyPrepared)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(open) == 0 {
-			if _, err := w.engine.Recover(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
-		lock := filepath.Join(string(w.at.CommonDir), open[0].Landing.Ref+".lock")
-		if err := os.WriteFile(lock, []byte(open[0].Landing.New+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if w.checkLanded("with a lock on the branch", before, files) {
-			t.Error("it was applied")
-		}
-		if _, err := os.Lstat(lock); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("the lock is there still: %v", err)
-		}
-		return
+	l := w.prepared().Landing
+	lock := filepath.Join(string(w.at.CommonDir), l.Ref+".lock")
+	if err := os.WriteFile(lock, []byte(l.New+"\n"), 0o644); err != nil {
+		t.Fatal(err)
 	}
-	t.Fatal("no step leaves a record")
+	if w.checkLanded("with a lock on the branch", before, files) {
+		t.Error("it was applied")
+	}
+	if _, err := os.Lstat(lock); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the lock is there still: %v", err)
+	}
 }
 
 func TestACommitOnABranchWithoutCommits(t *testing.T) {
