@@ -159,7 +159,7 @@ func (w *world) make(repo string) {
 	w.write(dir+"/sub/a b.txt", "new\r\n")
 	w.write(dir+"/run.sh", "#!/bin/sh\n")
 	must(w.t, os.Chmod(dir+"/run.sh", 0o755))
-	must(w.t, os.Chmod(dir+"/edit.txt", 0o640))
+	must(w.t, os.Chmod(dir+"/committed.txt", 0o640))
 	w.write(dir+"/key.pem", "for nobody else\n")
 	must(w.t, os.Chmod(dir+"/key.pem", 0o400))
 	must(w.t, os.Symlink("edit.txt", dir+"/link"))
