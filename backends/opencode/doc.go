@@ -48,7 +48,12 @@
 //	             │                               ▲  │             │
 //	             │ 30 s: look                    ╰──┼─ not yet ◀──┤
 //	             ▼                                  ▼             │
-//	      not there: failed               Stop: abort, grace ─────╯
+//	      not there: again, failed        Stop: abort, grace ─────╯
+//
+// A prompt that the server leaves without an answer is handed over a second
+// time, with the same ids: the server has it once. So is one that waited behind a
+// stopped prompt which the server began with seconds too late, where the abort of
+// that took it along before it said anything.
 //
 // To look is to ask the server whether the session is busy, and for its last
 // messages: it is idle, and the newest answer to the prompt is completed or has

@@ -16,13 +16,14 @@ import (
 // pace is how long the server is waited for where it says nothing.
 type pace struct {
 	fence time.Duration // for it to show that it has a prompt
+	late  time.Duration // for it to begin with a prompt that was aborted before it had
 	still time.Duration // idle with an incomplete answer, before that is taken as it stands
 	calm  time.Duration // for an abort to be over, before a server without other work is ended
 	stall time.Duration // for a byte on the stream, where a heartbeat comes every 10 s
 	retry time.Duration // before the stream is tried again; longer each time
 }
 
-var usual = pace{fence: 30 * time.Second, still: 10 * time.Second, calm: 10 * time.Second, stall: 30 * time.Second, retry: 250 * time.Millisecond}
+var usual = pace{fence: 30 * time.Second, late: 3 * time.Second, still: 10 * time.Second, calm: 10 * time.Second, stall: 30 * time.Second, retry: 250 * time.Millisecond}
 
 const (
 	termGrace = 5 * time.Second

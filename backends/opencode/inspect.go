@@ -44,7 +44,7 @@ func (t *turn) inspect(ctx context.Context) *end {
 		t.look.Reset(t.s.host.pace.fence)
 		return nil
 	}
-	if over := t.judge(last); over != nil {
+	if over := t.judge(ctx, last); over != nil {
 		return over
 	}
 	t.again()
@@ -84,9 +84,12 @@ func (t *turn) absorb(all []message) (last *messageInfo) {
 }
 
 // judge decides by the records of an idle session; nil if the turn is not over.
-func (t *turn) judge(last *messageInfo) *end {
+func (t *turn) judge(ctx context.Context, last *messageInfo) *end {
 	if t.still.IsZero() {
 		t.still = time.Now()
+	}
+	if t.bereft(ctx, last) {
+		return nil
 	}
 	patience := t.s.host.pace.still
 	stopped := t.stopping && t.handed == nil && t.aborted == nil
@@ -94,7 +97,7 @@ func (t *turn) judge(last *messageInfo) *end {
 	case last != nil && last.over():
 		return t.verdict(last)
 	case stopped && last == nil:
-		patience = lateTime // it may begin with it yet
+		patience = t.s.host.pace.late // it may begin with it yet
 	case last == nil && t.failure != nil:
 		return &end{err: t.s.host.failed("answer the prompt", firstLine(t.failure.text()))}
 	case last == nil:
@@ -103,8 +106,12 @@ func (t *turn) judge(last *messageInfo) *end {
 	if time.Since(t.still) < patience {
 		return nil
 	}
+	if last == nil && t.renewable() {
+		t.renew(ctx, nil)
+		return nil
+	}
 	if last == nil {
-		t.s.ghost = t.id
+		t.s.haunt(t.id)
 	}
 	if t.stopping {
 		return &end{result: orchestrator.TurnResult{Stop: stopCancelled}}
@@ -114,15 +121,22 @@ func (t *turn) judge(last *messageInfo) *end {
 		return &end{err: orchestrator.Errorf(orchestrator.CodeAgent, "agent %s swallowed the prompt: it took it, and is idle without an answer", t.s.host.def.Name).
 			WithHint("send it again: boo chat send …")}
 	}
+	return t.brokenOff()
+}
+
+func (t *turn) brokenOff() *end {
 	return &end{err: orchestrator.Errorf(orchestrator.CodeAgent, "agent %s stopped in the middle of its answer", t.s.host.def.Name).
 		WithHint("boo chat send \"go on\"")}
 }
 
 // verdict is how the newest answer says that the turn ended.
 func (t *turn) verdict(last *messageInfo) *end {
+	if last.aborted() && t.laid != nil && !t.stopping {
+		return t.brokenOff() // by boo, and not for anybody who stopped it
+	}
 	if f := last.Error; f != nil {
 		switch {
-		case f.Name == errorAborted, t.stopping:
+		case last.aborted(), t.stopping:
 			return &end{result: orchestrator.TurnResult{Stop: stopCancelled}}
 		case f.Name == errorLength:
 			return &end{result: orchestrator.TurnResult{Stop: "max_tokens"}}

@@ -35,11 +35,8 @@ type Session struct {
 	turn    *turn         // of the prompt that has not returned
 	aborted chan struct{} // closed when the newest abort is answered; nil if none was
 	unquiet bool          // since an abort the server was not seen idle
+	ghost   string        // a prompt that was given up before the server was seen to begin with it
 	closed  bool
-
-	// ghost is a prompt that was given up before the server was seen to begin
-	// with it. Only turns look at it, and there is one at a time.
-	ghost string
 }
 
 var _ backends.Session = (*Session)(nil)

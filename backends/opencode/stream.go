@@ -189,6 +189,9 @@ func (h *Host) route(ctx context.Context, u update) {
 		return
 	}
 	t := s.current()
+	if t == nil && own && u.kind == kindMessage {
+		s.lay(u.info)
+	}
 	if t == nil || !own && u.kind != kindAsked && u.kind != kindQuestion && u.kind != kindReplied {
 		h.counts.Stale.Add(1)
 		return

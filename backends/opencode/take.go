@@ -41,13 +41,13 @@ func (t *turn) head(info messageInfo) {
 	switch {
 	case info.ID == t.id:
 		t.open = true
-	case info.Role == roleAssistant && info.Parent == t.id:
+	case info.Role == roleAssistant && info.Parent == t.id && info.ID != t.void:
 		t.open = true
 		t.answers[info.ID] = true
-	case info.Role == roleAssistant && info.Parent == t.s.ghost && !info.over():
-		// The server has begun with it after all, and ours waits behind it.
-		t.s.ghost = ""
-		t.s.abort()
+	default:
+		if aborted := t.s.lay(info); aborted != nil {
+			t.laid = aborted // and ours, which waits behind it, maybe with it
+		}
 	}
 }
 

@@ -92,6 +92,7 @@ func (t *turn) gap() {
 
 func (t *turn) say(id string, kind orchestrator.EventKind, piece string) {
 	if piece != "" {
+		t.spoken = t.spoken || kind == orchestrator.EventText
 		t.sink(orchestrator.Event{Kind: kind, Text: piece, MessageID: id})
 	}
 }

@@ -16,9 +16,6 @@ const (
 	lookMin  = 100 * time.Millisecond
 	lookMax  = 2 * time.Second
 	ctxGrace = 3 * time.Second
-	// lateTime is how long a prompt that was aborted before the server began
-	// with it is watched for beginning all the same.
-	lateTime = 3 * time.Second
 
 	stopCancelled = "cancelled"
 )
@@ -37,7 +34,8 @@ type turn struct {
 	askStop context.CancelFunc
 
 	sink     func(orchestrator.Event)
-	id       string          // of the prompt's message
+	id       string // of the prompt's message
+	body     prompt
 	open     bool            // the server has the prompt
 	answers  map[string]bool // messages that answer it
 	texts    map[string]*text
@@ -51,6 +49,10 @@ type turn struct {
 	tried    time.Time       // when it was sent
 	handed   <-chan error    // tells what became of the prompt's request; nil once it did
 	recall   context.CancelFunc
+	laid     <-chan struct{} // closed when the abort of a ghost was answered; nil if none began
+	renewed  bool            // the prompt was handed over a second time
+	void     string          // the answer that ended before that
+	spoken   bool            // text of the answer was passed on
 
 	deadline <-chan time.Time // of the grace
 	look     *time.Timer      // when to look next
@@ -95,13 +97,13 @@ type end struct {
 // run hands the prompt over and sees the turn to its end.
 func (t *turn) run(ctx context.Context, blocks []string) (orchestrator.TurnResult, error) {
 	t.id = newMessageID(time.Now())
-	body := prompt{ID: t.id, Model: t.s.model, Agent: t.s.mode}
-	for _, block := range blocks {
-		body.Parts = append(body.Parts, textInput{Type: "text", Text: block})
+	t.body = prompt{ID: t.id, Model: t.s.model, Agent: t.s.mode}
+	for i, block := range blocks {
+		t.body.Parts = append(t.body.Parts, textInput{ID: partID(t.id, i), Type: "text", Text: block})
 	}
 	t.look = time.NewTimer(t.s.host.pace.fence)
 	defer t.look.Stop()
-	t.hand(ctx, body)
+	t.hand(ctx)
 	stopped := ctx.Done()
 	for {
 		var over *end
@@ -137,11 +139,11 @@ func (t *turn) run(ctx context.Context, blocks []string) (orchestrator.TurnResul
 
 // hand sends the prompt, in a goroutine that the turn waits for. Stopping the
 // turn does not break the request off: whether it has arrived could not be known.
-func (t *turn) hand(ctx context.Context, body prompt) {
+func (t *turn) hand(ctx context.Context) {
 	handed := make(chan error, 1)
 	t.handed = handed
 	ctx, t.recall = context.WithCancel(context.WithoutCancel(ctx))
-	t.asks.Go(func() { handed <- t.s.host.api.prompt(ctx, t.s.dir, t.s.id, body) })
+	t.asks.Go(func() { handed <- t.s.host.api.prompt(ctx, t.s.dir, t.s.id, t.body) })
 }
 
 // handedOver looks at what became of the request that carried the prompt. One
@@ -181,6 +183,9 @@ func (t *turn) abort() {
 
 // force ends a turn that the server did not end in time.
 func (t *turn) force(ctx context.Context) *end {
+	if len(t.answers) == 0 {
+		t.s.haunt(t.id)
+	}
 	if !t.s.host.retire(t.s) {
 		return &end{result: orchestrator.TurnResult{Stop: stopCancelled}}
 	}

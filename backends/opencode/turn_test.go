@@ -12,7 +12,7 @@ import (
 	"boo/orchestrator"
 )
 
-var brisk = pace{fence: 2 * time.Second, still: time.Second, calm: 10 * time.Second, stall: 10 * time.Second, retry: 50 * time.Millisecond}
+var brisk = pace{fence: 2 * time.Second, late: 200 * time.Millisecond, still: time.Second, calm: 10 * time.Second, stall: 10 * time.Second, retry: 50 * time.Millisecond}
 
 // TestRecordedTurns plays what the real server says, and holds each turn to
 // what it was.
@@ -165,12 +165,12 @@ func TestALostStreamLosesNothing(t *testing.T) {
 }
 
 // impatient takes little time for much waiting.
-var impatient = pace{fence: 50 * time.Millisecond, still: 20 * time.Millisecond, calm: 10 * time.Second, stall: 10 * time.Second, retry: 10 * time.Millisecond}
+var impatient = pace{fence: 50 * time.Millisecond, late: 50 * time.Millisecond, still: 20 * time.Millisecond, calm: 10 * time.Second, stall: 10 * time.Second, retry: 10 * time.Millisecond}
 
-// TestASwallowedPromptIsFoundOut has the message there, and nothing follows. The
-// server is told to leave it, lest it begin with it when nobody listens.
+// TestASwallowedPromptIsFoundOut has the message there, twice, and nothing
+// follows. The server is told to leave it, lest it begin with it when nobody listens.
 func TestASwallowedPromptIsFoundOut(t *testing.T) {
-	r := newReplay(t, readFrames(t, "tools")[:2])
+	r := newReplay(t, slices.Repeat(readFrames(t, "tools")[:2], 2))
 	r.at = func(int) {
 		r.mu.Lock()
 		r.busy = false

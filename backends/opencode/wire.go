@@ -43,6 +43,15 @@ type messageInfo struct {
 // over reports whether nothing more is added to an answer.
 func (m messageInfo) over() bool { return m.Error != nil || m.Time.Completed != 0 }
 
+// aborted reports whether an answer that is over was given up, be it between
+// two tries.
+func (m messageInfo) aborted() bool {
+	if m.Error != nil {
+		return m.Error.Name == errorAborted
+	}
+	return m.over() && m.Finish == ""
+}
+
 // message is a message with all its parts.
 type message struct {
 	Info  messageInfo `json:"info"`
@@ -137,6 +146,7 @@ type modelName struct {
 }
 
 type textInput struct {
+	ID   string `json:"id"`
 	Type string `json:"type"`
 	Text string `json:"text"`
 }
