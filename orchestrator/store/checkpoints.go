@@ -70,7 +70,7 @@ func putCheckpoint(ctx context.Context, t *tx, insert string, c orchestrator.Che
 	if err != nil {
 		return fmt.Errorf("write checkpoint %d: %w", c.Step, err)
 	}
-	result, err := t.exec(ctx, insert, r.Chat, r.Agent, r.Generation, r.Step, r.Turn, r.Seq, r.NativeID, r.Tree, r.Status, r.Reason, r.At, r.Calls, r.More, r.Digest)
+	result, err := t.ExecContext(ctx, insert, r.Chat, r.Agent, r.Generation, r.Step, r.Turn, r.Seq, r.NativeID, r.Tree, r.Status, r.Reason, r.At, r.Calls, r.More, r.Digest)
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@
 // another process was faster. Each exported method opens its transaction; the
 // unexported functions below it take the transaction. Beside each function
 // stand the statements that only it runs, and beside each row type the two
-// functions that convert it.
+// functions that convert it. From its second use on a statement is prepared.
 //
 // Times are stored in whole milliseconds. Paths are stored as bytes. Events
 // are stored as JSON, without what stands in columns.

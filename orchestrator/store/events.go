@@ -61,7 +61,7 @@ func (s *Store) AppendEvents(ctx context.Context, chat orchestrator.ChatID, even
 func (s *Store) AppendTold(ctx context.Context, session orchestrator.Session, events []orchestrator.Event, steps []orchestrator.Step) (stored []orchestrator.Event, err error) {
 	err = s.write(ctx, logged, "store events", func(t *tx) error {
 		var generation int64
-		err := t.get(ctx, &generation, "SELECT coalesce(max(generation), 0) FROM sessions WHERE chat_id = ? AND agent = ?", session.Chat, session.Agent)
+		err := t.GetContext(ctx, &generation, "SELECT coalesce(max(generation), 0) FROM sessions WHERE chat_id = ? AND agent = ?", session.Chat, session.Agent)
 		if err != nil {
 			return err
 		}
@@ -99,7 +99,7 @@ func appendEvents(ctx context.Context, t *tx, chat orchestrator.ChatID, events [
 	if err != nil {
 		return nil, err
 	}
-	_, err = t.exec(ctx, insertEvents, chat, string(batch))
+	_, err = t.ExecContext(ctx, insertEvents, chat, string(batch))
 	if isDangling(err) {
 		return nil, orchestrator.Errorf(orchestrator.CodeNotFound, "no chat %s, or not the turns of its events", chat)
 	}
@@ -113,7 +113,7 @@ func appendEvents(ctx context.Context, t *tx, chat orchestrator.ChatID, events [
 // last ones, since nobody else can have written.
 func number(ctx context.Context, t *tx, chat orchestrator.ChatID, events []orchestrator.Event) error {
 	var last orchestrator.Seq
-	if err := t.get(ctx, &last, "SELECT max(seq) FROM events WHERE chat_id = ?", chat); err != nil {
+	if err := t.GetContext(ctx, &last, "SELECT max(seq) FROM events WHERE chat_id = ?", chat); err != nil {
 		return err
 	}
 	for i := range events {

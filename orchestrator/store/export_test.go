@@ -79,3 +79,9 @@ func (s *Store) Tables(ctx context.Context) (map[string]string, error) {
 	}
 	return tables, err
 }
+
+// MaxStatements is how many statements are kept prepared of each pool.
+const MaxStatements = maxStatements
+
+// Prepared counts the statements of the readers that are kept.
+func (s *Store) Prepared() int { return len(s.reading.ready) }

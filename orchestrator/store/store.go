@@ -26,7 +26,8 @@ type Store struct {
 	patience time.Duration
 	writer   *sqlx.DB // one connection
 	readers  *sqlx.DB
-	hot      hot
+	writing  *statements // of the writer
+	reading  *statements // of the readers
 }
 
 const (
@@ -50,7 +51,7 @@ func open(ctx context.Context, path string, opt Options, steps []migration) (*St
 	if err != nil {
 		return nil, fmt.Errorf("open the store %s: %w", path, err)
 	}
-	s := &Store{path: path, now: opt.Now, patience: patience, hot: hot{ready: map[string]*sqlx.Stmt{}}}
+	s := &Store{path: path, now: opt.Now, patience: patience}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -63,6 +64,7 @@ func open(ctx context.Context, path string, opt Options, steps []migration) (*St
 	if s.readers, err = pool(path, readers, "_query_only=1"); err != nil {
 		return nil, errors.Join(s.explain("open the store", err), s.writer.Close())
 	}
+	s.writing, s.reading = newStatements(s.writer), newStatements(s.readers)
 	if err := s.migrate(ctx, steps); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

@@ -14,9 +14,10 @@ import (
 // all that it writes happens.
 type tx struct {
 	*sqlx.Tx
-	now    time.Time
-	hot    *hot
-	wanted []string // statements to be prepared for the next one
+	now time.Time
+
+	statements *statements
+	wanted     map[string]bool // to be prepared for the next one
 }
 
 // durability is how far a transaction has come when its commit returns.
@@ -37,11 +38,13 @@ func (s *Store) write(ctx context.Context, how durability, doing string, do func
 }
 
 func (s *Store) transact(ctx context.Context, how durability, do func(*tx) error) error {
-	t := &tx{hot: &s.hot}
+	t := &tx{statements: s.writing, wanted: map[string]bool{}}
 	if err := s.commit(ctx, how, t, do); err != nil {
 		return err
 	}
-	s.prepare(ctx, t.wanted)
+	for query := range t.wanted {
+		s.writing.prepare(ctx, query)
+	}
 	return nil
 }
 
@@ -67,7 +70,7 @@ func (s *Store) commit(ctx context.Context, how durability, t *tx, do func(*tx) 
 
 // read runs one query on a connection that cannot write. do may run again.
 func (s *Store) read(ctx context.Context, doing string, do func(sqlx.QueryerContext) error) error {
-	return s.explain(doing, s.patiently(ctx, func() error { return do(s.readers) }))
+	return s.explain(doing, s.patiently(ctx, func() error { return do(s.reading) }))
 }
 
 // patiently repeats what another process's lock kept from being done.
