@@ -20,7 +20,8 @@ import (
 type daemonLink interface {
 	// Ensure starts the daemon if there is none; other says that it is one of
 	// another build or configuration, and ends when its turns are over.
-	Ensure(ctx context.Context) (info daemon.Info, other bool, err error)
+	// first, unless it is nil, is asked before that.
+	Ensure(ctx context.Context, first func(context.Context) error) (info daemon.Info, other bool, err error)
 	Info(ctx context.Context) (daemon.Info, error)
 	Stop(ctx context.Context, whenIdle bool) error
 	// Service is the daemon's orchestrator.
@@ -56,6 +57,12 @@ func (e *env) service(ctx context.Context) (orchestrator.Service, error) {
 // daemon connects with the orchestrator in the daemon, on first use, and starts
 // a daemon if there is none.
 func (e *env) daemon(ctx context.Context) (orchestrator.Service, error) {
+	return e.daemonUnless(ctx, nil)
+}
+
+// daemonUnless is daemon, but for an error of first, which is asked before a daemon
+// is started.
+func (e *env) daemonUnless(ctx context.Context, first func(context.Context) error) (orchestrator.Service, error) {
 	if e.live != nil {
 		return e.live, nil
 	}
@@ -63,7 +70,7 @@ func (e *env) daemon(ctx context.Context) (orchestrator.Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	info, other, err := link.Ensure(ctx)
+	info, other, err := link.Ensure(ctx, first)
 	if err != nil {
 		return nil, err
 	}
@@ -74,43 +81,30 @@ func (e *env) daemon(ctx context.Context) (orchestrator.Service, error) {
 	return e.live, e.recover(ctx, e.live)
 }
 
+var errNoTurns = errors.New("no daemon runs, and so no turn")
+
 // turns is the orchestrator that has the live turns: the daemon's if one runs,
 // and else this process's, which finds none.
 func (e *env) turns(ctx context.Context) (orchestrator.Service, error) {
-	if e.live != nil {
-		return e.live, nil
-	}
-	link, err := e.link()
-	if err != nil {
-		return nil, err
-	}
-	if _, err := link.Info(ctx); orchestrator.CodeOf(err) == orchestrator.CodeNotFound {
+	svc, err := e.daemonUnless(ctx, func(context.Context) error { return errNoTurns })
+	if errors.Is(err, errNoTurns) {
 		return e.service(ctx)
 	}
-	return e.daemon(ctx)
+	return svc, err
 }
 
 // sender is the daemon for a request to it. What it would refuse at once is found
 // out before a daemon is started for it.
 func (e *env) sender(ctx context.Context, req orchestrator.SendRequest) (orchestrator.Service, error) {
-	if e.live != nil {
-		return e.live, nil
-	}
-	link, err := e.link()
-	if err != nil {
-		return nil, err
-	}
-	if _, err := link.Info(ctx); orchestrator.CodeOf(err) == orchestrator.CodeNotFound {
+	return e.daemonUnless(ctx, func(ctx context.Context) error {
 		svc, err := e.service(ctx)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		req.Try = true
-		if _, err := svc.Send(ctx, req); err != nil {
-			return nil, err
-		}
-	}
-	return e.daemon(ctx)
+		_, err = svc.Send(ctx, req)
+		return err
+	})
 }
 
 // link leads to the daemon, without starting one. The configuration is read, so

@@ -22,9 +22,8 @@ type Dial func(ctx context.Context) (net.Conn, error)
 // Client is an orchestrator behind a connection. Its methods may be called
 // concurrently.
 type Client struct {
-	lasting *http.Client // keeps connections for the next call
-	single  *http.Client // a new one for each: what changes something is sent once
-	pause   func(ctx context.Context, d time.Duration) error
+	http  *http.Client // keeps connections for the next call
+	pause func(ctx context.Context, d time.Duration) error
 }
 
 var _ orchestrator.Service = (*Client)(nil)
@@ -32,16 +31,11 @@ var _ orchestrator.Service = (*Client)(nil)
 // NewClient returns a client that reaches its daemon through dial. Nothing is
 // dialled before the first call.
 func NewClient(dial Dial) *Client {
-	return &Client{lasting: clientOver(dial, false), single: clientOver(dial, true), pause: pause}
-}
-
-func clientOver(dial Dial, once bool) *http.Client {
-	return &http.Client{Transport: &http.Transport{
+	return &Client{pause: pause, http: &http.Client{Transport: &http.Transport{
 		DialContext:        func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) },
 		DisableCompression: true,
-		DisableKeepAlives:  once,
 		IdleConnTimeout:    idleTime / 2, // before the server closes it
-	}}
+	}}}
 }
 
 func pause(ctx context.Context, d time.Duration) error {
@@ -57,8 +51,7 @@ func pause(ctx context.Context, d time.Duration) error {
 
 // Close releases the client's connections. The daemon goes on.
 func (c *Client) Close() error {
-	c.lasting.CloseIdleConnections()
-	c.single.CloseIdleConnections()
+	c.http.CloseIdleConnections()
 	return nil
 }
 
@@ -71,7 +64,7 @@ func (c *Client) ask(ctx context.Context, route string, in any, changes bool) (*
 		return nil, err
 	}
 	if !changes {
-		resp, err := c.send(ctx, c.lasting, route, body, "")
+		resp, err := c.send(ctx, route, body, "")
 		if err != nil {
 			return nil, lost(ctx, err)
 		}
@@ -95,7 +88,7 @@ func (c *Client) ask(ctx context.Context, route string, in any, changes bool) (*
 		}
 		giveUp()
 	}
-	resp, err := c.send(detached, c.single, route, body, name)
+	resp, err := c.send(detached, route, body, name)
 	if err != nil {
 		finish()
 		return nil, lost(ctx, err)
@@ -104,7 +97,7 @@ func (c *Client) ask(ctx context.Context, route string, in any, changes bool) (*
 	return resp, nil
 }
 
-func (c *Client) send(ctx context.Context, over *http.Client, route string, body []byte, name string) (*http.Response, error) {
+func (c *Client) send(ctx context.Context, route string, body []byte, name string) (*http.Response, error) {
 	method, path, _ := strings.Cut(route, " ")
 	req, err := http.NewRequestWithContext(ctx, method, "http://boo"+path, bytes.NewReader(body))
 	if err != nil {
@@ -117,12 +110,13 @@ func (c *Client) send(ctx context.Context, over *http.Client, route string, body
 	}
 	if name == "" {
 		// Not sent: it tells the transport that asking twice does no harm, if a
-		// connection that was kept turns out to be dead.
+		// connection that was kept turns out to be dead. What changes something is
+		// sent once, unless not a byte of it was.
 		req.Header["Idempotency-Key"] = []string{}
 	} else {
 		req.Header.Set(callHeader, name)
 	}
-	return over.Do(req)
+	return c.http.Do(req)
 }
 
 // endingCall is how long the daemon has to take note that a call shall end.
@@ -133,7 +127,7 @@ const endingCall = 5 * time.Second
 func (c *Client) endCall(ctx context.Context, name string) bool {
 	ctx, cancel := context.WithTimeout(ctx, endingCall)
 	defer cancel()
-	resp, err := c.send(ctx, c.single, "DELETE /v1/calls/"+name, nil, "")
+	resp, err := c.send(ctx, "DELETE /v1/calls/"+name, nil, "")
 	if err != nil {
 		return false
 	}

@@ -80,7 +80,7 @@ func (l *listener) listen(ctx context.Context) (over bool, err error) {
 	}
 	req.Header.Set("Accept", "text/event-stream")
 	req.Header.Set("Last-Event-ID", strconv.FormatInt(int64(l.after), 10))
-	resp, err := l.cl.single.Do(req)
+	resp, err := l.cl.http.Do(req)
 	if err != nil {
 		return false, err
 	}

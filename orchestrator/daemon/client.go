@@ -4,13 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"boo/orchestrator"
@@ -24,6 +20,7 @@ type Client struct {
 	Program  Program
 
 	leaving atomic.Bool // Ensure found another's daemon, which ends when it is idle
+	asked   kept        // by Ensure, for who works with that daemon next
 }
 
 const (
@@ -50,7 +47,12 @@ func absent() error {
 // last one died without an end in good order, as what it left is to be settled
 // then, and if it was one that [Client.Ensure] found to be another's, which ends as
 // soon as it is idle. Where it was told to end, or none ever ran, it is CodeNotFound.
+//
+// The first time it is the connection over which [Client.Ensure] asked.
 func (c *Client) Redial(ctx context.Context) (net.Conn, error) {
+	if conn := c.asked.take(); conn != nil {
+		return conn, nil
+	}
 	conn, err := c.Place.dial(ctx)
 	if !errors.Is(err, errAbsent) {
 		return conn, err
@@ -62,10 +64,10 @@ func (c *Client) Redial(ctx context.Context) (net.Conn, error) {
 	if !died && !c.leaving.Load() {
 		return nil, absent()
 	}
-	if _, _, err := c.Ensure(ctx); err != nil {
+	if _, _, err := c.Ensure(ctx, nil); err != nil {
 		return nil, err
 	}
-	return c.Place.dial(ctx)
+	return c.Redial(ctx)
 }
 
 // Info asks the daemon that runs about itself; CodeNotFound if none does.
@@ -77,24 +79,15 @@ func (c *Client) Info(ctx context.Context) (Info, error) {
 	return info, err
 }
 
-func (c *Client) ask(ctx context.Context) (info Info, err error) {
-	resp, err := c.call(ctx, http.MethodGet, infoPath)
-	if err != nil {
-		return info, err
-	}
-	defer resp.Body.Close()
-	if err := json.NewDecoder(resp.Body).Decode(&info); err != nil {
-		return info, fmt.Errorf("read what the daemon says: %w", err)
-	}
-	return info, nil
-}
-
 // Ensure returns when a daemon serves that this process can work with: one that
 // runs, or one that it starts. A daemon of another boo, or with another
 // configuration, ends first if nothing runs in it. If something does, it goes on
 // until that is over, and is used meanwhile if it speaks the same protocol; other
 // is then true. If it does not, the error is CodeBusy.
-func (c *Client) Ensure(ctx context.Context) (info Info, other bool, err error) {
+//
+// Where none runs, first is asked before one is started, unless it is nil: its
+// error is Ensure's, and nothing is started then.
+func (c *Client) Ensure(ctx context.Context, first func(context.Context) error) (info Info, other bool, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, changeTime,
 		orchestrator.Errorf(orchestrator.CodeBusy, "the daemon has neither answered nor ended for %v", changeTime).WithHint("boo daemon status"))
 	defer cancel()
@@ -113,6 +106,12 @@ func (c *Client) Ensure(ctx context.Context) (info Info, other bool, err error) 
 		case !errors.Is(err, errAbsent):
 			return info, false, err
 		}
+		if first != nil {
+			if err := first(ctx); err != nil {
+				return info, false, err
+			}
+			first = nil
+		}
 		switch started, err := c.start(ctx); {
 		case err != nil:
 			return info, false, err
@@ -129,8 +128,7 @@ func (c *Client) Ensure(ctx context.Context) (info Info, other bool, err error) 
 }
 
 // start starts a daemon, unless somebody else does, whose failure is its own then;
-// started is false if there is
-// one that does not listen.
+// started is false if there is one that does not listen.
 func (c *Client) start(ctx context.Context) (started bool, err error) {
 	locks, err := c.Place.locks()
 	if err != nil {
@@ -212,51 +210,15 @@ func (c *Client) Stop(ctx context.Context, whenIdle bool) error {
 
 // stop returns how much is under way in a daemon that does not end at once.
 func (c *Client) stop(ctx context.Context, when string) (underWay int, err error) {
-	resp, err := c.call(ctx, http.MethodPost, stopPath+"?when="+when)
+	body, conn, err := c.call(ctx, http.MethodPost, stopPath+"?when="+when)
+	if errors.Is(err, errBroken) {
+		return 0, nil // a connection that breaks has ended too
+	}
 	if err != nil {
 		return 0, err
 	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		if ctx.Err() != nil {
-			return 0, context.Cause(ctx)
-		}
-		return 0, nil // a connection that breaks has ended too
-	}
+	_ = conn.Close() // nothing is asked over it any more
 	var busy stopAnswer
 	_ = json.Unmarshal(body, &busy) // nothing is said at the end
 	return busy.UnderWay, nil
-}
-
-// call sends one request on a connection of its own.
-func (c *Client) call(ctx context.Context, method, path string) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, method, "http://boo"+path, nil)
-	if err != nil {
-		return nil, fmt.Errorf("ask the daemon: %w", err)
-	}
-	client := http.Client{Transport: &http.Transport{
-		DisableKeepAlives: true,
-		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return c.Place.dial(ctx) },
-	}}
-	resp, err := client.Do(req)
-	switch {
-	case err != nil && ctx.Err() != nil:
-		return nil, context.Cause(ctx)
-	case errors.Is(err, errAbsent), errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
-		return nil, errAbsent // or about to be
-	case err != nil:
-		if outer, ok := errors.AsType[*url.Error](err); ok {
-			err = outer.Err // the address is made up
-		}
-		return nil, err
-	case resp.StatusCode >= http.StatusBadRequest:
-		defer resp.Body.Close()
-		var r refusal
-		if err := json.NewDecoder(resp.Body).Decode(&r); err != nil || r.Error == nil {
-			return nil, fmt.Errorf("ask the daemon: it answered %s", resp.Status)
-		}
-		return nil, r.Error.err()
-	}
-	return resp, nil
 }

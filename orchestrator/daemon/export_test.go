@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"net"
+	"net/http"
 	"time"
 )
 
@@ -16,3 +17,6 @@ func CheckPeer(conn net.Conn, uid int) error {
 
 // FailedSince is what who waits for a start since then is told of it.
 func (c *Client) FailedSince(began time.Time) error { return c.failedSince(began) }
+
+// Exchange asks the daemon at the end of a connection about itself.
+func Exchange(conn net.Conn) ([]byte, error) { return exchange(conn, http.MethodGet, infoPath) }

@@ -53,7 +53,7 @@ func TestTwentyAtOnceStartOneDaemon(t *testing.T) {
 	for i := range pids {
 		all.Go(func() {
 			c := starter(t, p, "")
-			info, other, err := c.Ensure(t.Context())
+			info, other, err := c.Ensure(t.Context(), nil)
 			if err != nil || other {
 				t.Errorf("%v, %v", other, err)
 			}
@@ -70,12 +70,12 @@ func TestTwentyAtOnceStartOneDaemon(t *testing.T) {
 
 func TestAStartThatFailsSaysWhy(t *testing.T) {
 	p := newPlace(t)
-	_, _, err := starter(t, p, "dying").Ensure(t.Context())
+	_, _, err := starter(t, p, "dying").Ensure(t.Context(), nil)
 	wantCode(t, orchestrator.CodeInternal, err)
 	if !strings.Contains(err.Error(), "out of luck") || !strings.Contains(err.Error(), p.Log) {
 		t.Fatal(err)
 	}
-	_, _, err = starter(t, p, "refusing").Ensure(t.Context())
+	_, _, err = starter(t, p, "refusing").Ensure(t.Context(), nil)
 	wantCode(t, orchestrator.CodeFull, err)
 	if err.Error() != "no space" || orchestrator.HintOf(err) != "df -h" {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestAStartThatFailsSaysWhy(t *testing.T) {
 func TestWhoWaitedForAStartHearsOfItsFailure(t *testing.T) {
 	p := newPlace(t)
 	began := time.Now()
-	_, _, err := starter(t, p, "refusing").Ensure(t.Context())
+	_, _, err := starter(t, p, "refusing").Ensure(t.Context(), nil)
 	wantCode(t, orchestrator.CodeFull, err)
 	c := starter(t, p, "dying")
 	err = c.FailedSince(began)
@@ -101,11 +101,11 @@ func TestWhoWaitedForAStartHearsOfItsFailure(t *testing.T) {
 	must(t, c.FailedSince(time.Now())) // it is over
 	c.Identity.Config = "mended"
 	must(t, c.FailedSince(began))
-	_, _, err = c.Ensure(t.Context())
+	_, _, err = c.Ensure(t.Context(), nil)
 	if err == nil || !strings.Contains(err.Error(), "out of luck") {
 		t.Errorf("who did not wait is told %v", err)
 	}
-	_, _, err = starter(t, p, "").Ensure(t.Context())
+	_, _, err = starter(t, p, "").Ensure(t.Context(), nil)
 	must(t, err)
 	must(t, starter(t, p, "").FailedSince(began))
 }
@@ -115,7 +115,7 @@ func TestADaemonThatDiedIsReplacedAndOneThatWasStoppedIsNot(t *testing.T) {
 	c := starter(t, p, "")
 	_, err := c.Redial(t.Context())
 	wantCode(t, orchestrator.CodeNotFound, err) // there never was one
-	first, _, err := c.Ensure(t.Context())
+	first, _, err := c.Ensure(t.Context(), nil)
 	must(t, err)
 	must(t, syscall.Kill(first.PID, syscall.SIGKILL))
 	until(t, func() bool { // it may still be about to die
@@ -144,7 +144,7 @@ func TestAnotherBooMakesRoomWhenItIsIdle(t *testing.T) {
 			o := options(p, &work{})
 			o.Identity = id
 			old := serve(t, o)
-			info, other, err := starter(t, p, "").Ensure(t.Context())
+			info, other, err := starter(t, p, "").Ensure(t.Context(), nil)
 			must(t, err)
 			if other || info.Identity != mine {
 				t.Fatalf("%+v, %v", info, other)
@@ -160,14 +160,14 @@ func TestAnotherBooThatIsBusyIsUsedIfItCanBeSpokenWith(t *testing.T) {
 	o.Identity.Build = "older"
 	old := serve(t, o)
 	c := starter(t, p, "")
-	info, other, err := c.Ensure(t.Context())
+	info, other, err := c.Ensure(t.Context(), nil)
 	must(t, err)
 	if !other || info.Build != "older" {
 		t.Fatalf("%+v, %v", info, other)
 	}
 	stranger := starter(t, p, "")
 	stranger.Identity.Protocol = 9
-	_, _, err = stranger.Ensure(t.Context())
+	_, _, err = stranger.Ensure(t.Context(), nil)
 	wantCode(t, orchestrator.CodeBusy, err)
 	if !strings.Contains(err.Error(), "2 open turns") || orchestrator.HintOf(err) == "" {
 		t.Fatal(err)
