@@ -41,6 +41,9 @@ func untold(changes watch.Changes) error {
 // sinceFence returns the paths that were touched since the provisional snapshot,
 // for the next one to read.
 func (v *view) sinceFence(ctx context.Context) (map[orchestrator.Path]bool, error) {
+	if err := v.wake(); err != nil {
+		return nil, err
+	}
 	changes, err := v.watcher.Drain(ctx)
 	if err != nil {
 		return nil, err

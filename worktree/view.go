@@ -14,6 +14,7 @@ import (
 	"boo/worktree/internal/dircache"
 	"boo/worktree/internal/pack"
 	"boo/worktree/internal/safeopen"
+	"boo/worktree/internal/treeedit"
 	"boo/worktree/internal/treescan"
 	"boo/worktree/internal/watch"
 )
@@ -38,6 +39,7 @@ type view struct {
 
 	mu      sync.RWMutex // guards index and resting for skip, which the watcher calls
 	resting bool
+	waking  sync.WaitGroup
 }
 
 // maxWatched bounds the directories of one worktree that are watched: a sixth
@@ -80,6 +82,7 @@ func (v *view) close() error {
 // rest keeps what a view has to remember and gives up the rest, until wake: git
 // ends, nothing in the worktree is open, and the index is read again.
 func (v *view) rest() error {
+	v.waking.Wait()
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.resting {
@@ -109,6 +112,10 @@ func (v *view) wake() (err error) {
 	v.resting = false
 	return nil
 }
+
+// wakeSoon has wake run while the agent thinks. That it fails is found out by who
+// needs it.
+func (v *view) wakeSoon() { v.waking.Go(func() { _ = v.wake() }) } // waited for by rest
 
 // skip reports whether nothing below a directory will be recorded, but for what
 // was added by force. At rest nobody is asked, and everything is watched.
@@ -143,6 +150,9 @@ func (v *view) compare(ctx context.Context) error {
 // snapshot makes a provisional snapshot of what is touched by now; nil if the
 // one before will do.
 func (v *view) snapshot(ctx context.Context, t taking) (*provisional, error) {
+	if fast, ok, err := v.unchanged(ctx, t); ok || err != nil {
+		return fast, err
+	}
 	if err := v.wake(); err != nil {
 		return nil, err
 	}
@@ -161,9 +171,7 @@ func (v *view) snapshot(ctx context.Context, t taking) (*provisional, error) {
 	if err != nil {
 		return nil, err
 	}
-	opts := v.engine.packOptions(v.wt, v.format)
-	opts.Provisional = true
-	v.pack = pack.New(packsDir(v.wt.CommonDir), opts)
+	v.beginPack()
 	defer func() { _ = v.pack.Close() }() // nothing is left of what was not put in place
 	if err := v.judge(files); err != nil {
 		return nil, err
@@ -193,6 +201,33 @@ func (v *view) snapshot(ctx context.Context, t taking) (*provisional, error) {
 		return nil, nil
 	}
 	return &provisional{snap: snap, pack: v.pack, keep: v.written.Keep, known: v.known}, nil
+}
+
+// unchanged is snapshot where nothing was touched since the one before: what rests
+// need not wake for it. ok is false if there may be something to look at.
+func (v *view) unchanged(ctx context.Context, t taking) (fast *provisional, ok bool, err error) {
+	if v.prev.Tree == "" || len(v.unread)+len(v.byForce.paths) > 0 || v.byForce.stale(v.wt, v.began) {
+		return nil, false, nil
+	}
+	if quiet, err := v.watcher.Quiet(ctx, string(v.wt.Dir)); err != nil || !quiet {
+		return nil, false, err
+	}
+	if _, same := t.same(v.prev.Tree); same {
+		return nil, true, nil
+	}
+	v.beginPack()
+	defer func() { _ = v.pack.Close() }()
+	snap, err := v.write(treeedit.Result{Root: v.prev.Tree}, v.engine.authored(ctx, t))
+	if err != nil {
+		return nil, false, err
+	}
+	return &provisional{snap: snap, pack: v.pack, keep: v.written.Keep, known: v.known}, true, nil
+}
+
+func (v *view) beginPack() {
+	opts := v.engine.packOptions(v.wt, v.format)
+	opts.Provisional = true
+	v.pack = pack.New(packsDir(v.wt.CommonDir), opts)
 }
 
 // touched returns all paths that have to be looked at.

@@ -2,6 +2,7 @@ package worktree_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -114,6 +115,44 @@ func TestAWatchThatRestsGoesOnWatching(t *testing.T) {
 	f.snapshot(wt) // by another hand
 	if snap, err := w.SnapshotChanges(t.Context(), goose, "before\n"); err == nil {
 		t.Errorf("the chain went on without the watch, which says %+v", snap)
+	}
+}
+
+// A turn that writes nothing has a commit of its own, on the tree of the one before;
+// and what is written right after it is found all the same.
+func TestTurnsThatWriteNothing(t *testing.T) {
+	f := newFixture(t)
+	f.write(f.repo+"/a.txt", "a\n")
+	f.commit()
+	wt := f.create()
+	last := f.snapshot(wt)
+	w := f.watching(wt)
+	for turn := range 6 {
+		w.Rest(t.Context())
+		before, err := w.SnapshotChanges(t.Context(), goose, "before\n")
+		if f.must(err); before.Commit != last.Commit {
+			t.Fatalf("turn %d begins with %s, the one before ended with %s", turn, before.Commit, last.Commit)
+		}
+		if turn%3 == 2 {
+			f.write(fmt.Sprintf("%s/new/%d.txt", wt.Dir, turn), "c\n")
+		}
+		fast, err := w.Snapshot(t.Context(), goose, "turn\n")
+		f.must(err)
+		want := f.oracle(wt, nil, nil)
+		if fast.Tree != want || fast.Parent != last.Commit {
+			t.Fatalf("turn %d: %+v, want tree %s on %s", turn, fast, want, last.Commit)
+		}
+		f.must(w.Keep(t.Context()))
+		if turn%3 == 1 { // the person's, while it is compared
+			f.write(fmt.Sprintf("%s/a.txt", wt.Dir), fmt.Sprintln(turn))
+		}
+		f.confirmed(w, fast, want)
+		if last = fast; turn%3 == 1 {
+			last, err = w.SnapshotChanges(t.Context(), goose, "before\n")
+			if f.must(err); last.Tree != f.oracle(wt, nil, nil) || last.Parent != fast.Commit {
+				t.Fatalf("after turn %d: %+v", turn, last)
+			}
+		}
 	}
 }
 
