@@ -153,6 +153,7 @@ func (e *Engine) openInProcess(ctx context.Context, wt orchestrator.Worktree, pr
 func (p *inProcess) prepare(take taking) error {
 	opts := p.engine.packOptions(p.wt, p.format)
 	opts.Exists = p.exists
+	p.scan.Soft = take.fast != nil
 	if take.fast == nil {
 		if err := releaseKept(p.wt.CommonDir, opts.Keep); err != nil {
 			return err

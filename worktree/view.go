@@ -39,7 +39,10 @@ type view struct {
 
 	mu      sync.RWMutex // guards index and resting for skip, which the watcher calls
 	resting bool
-	waking  sync.WaitGroup
+
+	stirs  sync.Mutex
+	dozing bool // at rest in a turn: the first thing that is touched wakes it
+	waking sync.WaitGroup
 }
 
 // maxWatched bounds the directories of one worktree that are watched: a sixth
@@ -63,7 +66,7 @@ func (e *Engine) openView(ctx context.Context, wt orchestrator.Worktree) (v *vie
 			v = nil
 		}
 	}()
-	v.watcher, err = watch.Start(string(wt.Dir), watch.Options{Private: filepath.Join(e.dir, "tmp"), Skip: v.skip, MaxDirs: maxWatched})
+	v.watcher, err = watch.Start(string(wt.Dir), watch.Options{Private: filepath.Join(e.dir, "tmp"), Skip: v.skip, First: v.stir, MaxDirs: maxWatched})
 	if err != nil {
 		return v, err
 	}
@@ -82,6 +85,7 @@ func (v *view) close() error {
 // rest keeps what a view has to remember and gives up the rest, until wake: git
 // ends, nothing in the worktree is open, and the index is read again.
 func (v *view) rest() error {
+	v.doze(false)
 	v.waking.Wait()
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -113,13 +117,29 @@ func (v *view) wake() (err error) {
 	return nil
 }
 
-// wakeSoon has wake run while the agent thinks. That it fails is found out by who
-// needs it.
-func (v *view) wakeSoon() { v.waking.Go(func() { _ = v.wake() }) } // waited for by rest
+// doze has a view that rests wake as soon as the agent writes something.
+func (v *view) doze(on bool) {
+	v.stirs.Lock()
+	defer v.stirs.Unlock()
+	v.dozing = on
+}
+
+// stir is told by the watcher that something was touched. That wake fails is found
+// out by who needs it.
+func (v *view) stir() {
+	v.stirs.Lock()
+	defer v.stirs.Unlock()
+	if v.dozing {
+		v.dozing = false
+		v.waking.Go(func() { _ = v.wake() }) // waited for by rest
+	}
+}
 
 // skip reports whether nothing below a directory will be recorded, but for what
-// was added by force. At rest nobody is asked, and everything is watched.
+// was added by force. Between turns nobody is asked, and everything is watched.
 func (v *view) skip(dir orchestrator.Path) bool {
+	v.stir()
+	v.waking.Wait()
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	if v.resting {

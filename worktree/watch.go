@@ -131,7 +131,7 @@ func (w *treeWatch) SnapshotChanges(ctx context.Context, by orchestrator.Signatu
 	if w.fast != nil {
 		w.view.prev, w.fast = w.fast.snap, nil
 	}
-	w.view.wakeSoon()
+	w.view.doze(true)
 	return w.view.prev, nil
 }
 

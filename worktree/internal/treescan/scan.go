@@ -20,6 +20,9 @@ type Options struct {
 	Root  *safeopen.Root
 	Index *dircache.Index
 	Times bool // tell the newest time, too
+	// Soft has the second goroutine join later: nobody waits for the result, and
+	// others want the processors.
+	Soft bool
 }
 
 // Result is how a tree differs from an index, as far as stat data tell.
@@ -36,17 +39,24 @@ type Result struct {
 // more of them no faster.
 const workers = 2
 
+// alone is how many names one goroutine looks at before the other joins a soft
+// scan: some milliseconds, in which a command can end that heard of its turn's.
+const alone = 4096
+
 // Run compares the whole tree. The index is only read.
 func Run(ctx context.Context, opts Options) (Result, error) {
 	t := &todo{dirs: []dir{{to: len(opts.Index.Entries())}}}
 	t.ready.L = &t.mu
+	if !opts.Soft {
+		t.looked = alone
+	}
 	found := make([]Result, workers)
 	var wg sync.WaitGroup
 	for i := range found {
 		wg.Go(func() {
 			w := worker{opts: opts, found: &found[i], buf: make([]byte, 32<<10)}
 			for {
-				next, more := t.next()
+				next, more := t.next(i)
 				if !more {
 					return
 				}
@@ -54,7 +64,7 @@ func Run(ctx context.Context, opts Options) (Result, error) {
 				if err == nil {
 					err = w.visit(next)
 				}
-				t.finish(w.below, err)
+				t.finish(w.below, len(w.names), err)
 				w.below = w.below[:0]
 			}
 		})
@@ -93,18 +103,19 @@ type dir struct {
 
 // todo is the work that the workers share.
 type todo struct {
-	mu    sync.Mutex
-	ready sync.Cond
-	dirs  []dir
-	busy  int
-	err   error
+	mu     sync.Mutex
+	ready  sync.Cond
+	dirs   []dir
+	busy   int
+	looked int // at names
+	err    error
 }
 
 // next waits for a directory; more is false when all is done, or failed.
-func (t *todo) next() (d dir, more bool) {
+func (t *todo) next(worker int) (d dir, more bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for len(t.dirs) == 0 && t.busy > 0 && t.err == nil {
+	for t.err == nil && (len(t.dirs) == 0 && t.busy > 0 || worker > 0 && t.looked < alone && len(t.dirs)+t.busy > 0) {
 		t.ready.Wait()
 	}
 	if len(t.dirs) == 0 || t.err != nil {
@@ -116,10 +127,11 @@ func (t *todo) next() (d dir, more bool) {
 	return d, true
 }
 
-func (t *todo) finish(below []dir, err error) {
+func (t *todo) finish(below []dir, looked int, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.busy--
+	t.looked += looked
 	t.dirs = append(t.dirs, below...)
 	if t.err == nil {
 		t.err = err

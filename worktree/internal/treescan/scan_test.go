@@ -2,8 +2,10 @@ package treescan_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -69,7 +71,13 @@ func (f *tree) scan() (treescan.Result, error) {
 		f.Fatal(err)
 	}
 	defer root.Close()
-	return treescan.Run(f.Context(), treescan.Options{Root: root, Index: f.index})
+	opts := treescan.Options{Root: root, Index: f.index}
+	found, err := treescan.Run(f.Context(), opts)
+	opts.Soft = true
+	if soft, softErr := treescan.Run(f.Context(), opts); err == nil && (softErr != nil || !reflect.DeepEqual(soft, found)) {
+		f.Errorf("a soft scan found %+v, %v, and the other %+v", soft, softErr, found)
+	}
+	return found, err
 }
 
 func (f *tree) expect(want treescan.Result) {
@@ -93,6 +101,20 @@ func (f *tree) expect(want treescan.Result) {
 
 func TestATreeLikeItsIndexHasNoDifference(t *testing.T) {
 	newTree(t, "a", "a.b", "a-b/x", "d/e/f", "d/e.f", "d/e0").expect(treescan.Result{})
+}
+
+// More than one goroutine is alone with at first.
+func TestALargeTree(t *testing.T) {
+	var files []string
+	for i := range 100 {
+		for j := range 50 {
+			files = append(files, fmt.Sprintf("d%02d/e/f%02d", i, j))
+		}
+	}
+	f := newTree(t, files...)
+	f.remove("d00/e/f00")
+	f.write("d99/e/new")
+	f.expect(treescan.Result{Gone: []orchestrator.Path{"d00/e/f00"}, Files: []orchestrator.Path{"d99/e/new"}})
 }
 
 func TestEachKindOfDifferenceIsFound(t *testing.T) {

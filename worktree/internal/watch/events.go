@@ -151,12 +151,21 @@ func (w *Watcher) stopping() bool {
 
 // touch notes changes, and gives up when there are too many to hold.
 func (w *Watcher) touch(note func(*dirty)) {
+	if w.noted(note) && w.opts.First != nil {
+		w.opts.First()
+	}
+}
+
+// noted reports whether nothing was noted before.
+func (w *Watcher) noted(note func(*dirty)) (first bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	first = w.dirty.quiet()
 	note(&w.dirty)
 	if len(w.dirty.files)+len(w.dirty.trees) > maxTouched {
 		w.loseLocked(Flooded)
 	}
+	return first
 }
 
 func (w *Watcher) lose(why Loss) {

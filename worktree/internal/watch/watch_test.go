@@ -108,6 +108,20 @@ func TestNothingTouchedIsNothingReported(t *testing.T) {
 	tr.wantTouched("", "")
 }
 
+func TestTheFirstTouchSinceADrainIsToldAtOnce(t *testing.T) {
+	told := make(chan struct{}, 10)
+	tr := newTree(t, "a").start(watch.Options{First: func() { told <- struct{}{} }})
+	for range 3 {
+		tr.write("a", "after")
+		<-told
+		tr.write("a", "again")
+		tr.drain()
+	}
+	if len(told) > 0 {
+		t.Errorf("it was told %d times more", len(told))
+	}
+}
+
 func TestEveryWayToTouchAFileIsReported(t *testing.T) {
 	for name, touch := range map[string]func(tr tree){
 		"write": func(tr tree) { tr.write("dir/f", "after") },

@@ -22,6 +22,9 @@ type Options struct {
 	// below them. The watcher's goroutine calls it, and during Start two at a
 	// time.
 	Skip func(dir orchestrator.Path) bool
+	// First, if not nil, is called by the watcher's goroutine when something is
+	// touched and nothing was since the Drain before, or since Start.
+	First func()
 	// MaxDirs bounds how many directories are watched, so that one tree does
 	// not use up what the system allows a user. 0 means the system's limit only.
 	MaxDirs int
