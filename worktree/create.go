@@ -163,5 +163,9 @@ func (e *Engine) fill(ctx context.Context, wt orchestrator.Worktree) error {
 			return fmt.Errorf("check out %s: %w", wt.Base.Short(), noteFull(err, string(wt.Dir)))
 		}
 	}
+	// Nobody but boo has written there so far: the index is true as of now.
+	if err := os.Chtimes(r.index, time.Time{}, stamp()); err != nil {
+		return err
+	}
 	return copyIndex(r.index, adminOf(wt).file("index"))
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"testing"
-	"time"
 
 	"boo/orchestrator"
 )
@@ -20,8 +19,8 @@ func turnEnded(f *fixture, miss bool) (wt orchestrator.Worktree, w orchestrator.
 	f.commit()
 	wt = f.create()
 	dir, outside := string(wt.Dir), f.root+"/outside"
-	past := time.Now().Add(-time.Hour)
-	f.must(errors.Join(os.Link(dir+"/linked.txt", outside), os.Chtimes(outside, past, past)))
+	f.must(os.Link(dir+"/linked.txt", outside))
+	settle()
 	f.snapshot(wt)
 	w = f.watching(wt)
 	if miss {

@@ -32,8 +32,13 @@ var errDamaged = errors.New("the index is damaged")
 func (e *Engine) scan(ctx context.Context, wt orchestrator.Worktree, r repo) (scan, error) {
 	call := r.call("status", "--porcelain=v2", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all")
 	call.Refresh = true
+	if err := doubtRecent(r, wt.Base); err != nil {
+		return scan{}, fmt.Errorf("scan worktree %s: %w", wt.Dir, err)
+	}
+	was, _ := os.Lstat(r.index) // without one, git makes it
+	began := stamp()
 	out, err := e.git.Run(ctx, call)
-	if err != nil {
+	if err := errors.Join(err, asOf(r.index, was, began)); err != nil {
 		return scan{}, fmt.Errorf("scan worktree %s: %w", wt.Dir, err)
 	}
 	s, untracked, err := parseStatus(string(out.Stdout))

@@ -125,11 +125,11 @@ func (e *Engine) ripen(ctx context.Context, wt orchestrator.Worktree) error {
 	return e.shareIndex(wt, r)
 }
 
-// racy reports whether git would read a file again that is not newer than the
-// index: most gits are built to compare whole seconds.
+// racy reports whether git, or a snapshot in process, would read a file again that
+// is not newer than the index: most gits are built to compare whole seconds.
 func racy(index *dircache.Index) bool {
 	asOf := index.AsOf().Unix()
-	return slices.ContainsFunc(index.Entries(), func(e dircache.Entry) bool { return e.Stat.Mtime().Unix() >= asOf })
+	return slices.ContainsFunc(index.Entries(), func(e dircache.Entry) bool { return e.Stat.Mtime().Unix() >= asOf || index.Racy(&e) })
 }
 
 // shareIndex gives the worktree's own git the index that boo has.

@@ -29,7 +29,17 @@ func (f *fixture) agedAgain(n int) {
 			f.t.Fatal(err)
 		}
 	}
+	settle()
 	f.git(f.repo, "update-index", "-q", "--refresh")
+}
+
+// proven is a worktree all of whose files can be told by their times.
+func (f *fixture) proven() orchestrator.Worktree {
+	f.t.Helper()
+	wt := f.create()
+	settle()
+	f.snapshot(wt)
+	return wt
 }
 
 // copied counts the files of a worktree that were copied.
@@ -55,12 +65,12 @@ func (f *fixture) copied(wt orchestrator.Worktree, n int) (copied int) {
 func TestFilesComeFromAnotherChatsWorktree(t *testing.T) {
 	f := newFixture(t)
 	f.aged(20)
-	first := f.create()
+	first := f.proven()
 	if n := f.copied(first, 20); n != 20 {
 		t.Errorf("%d files came from the checkout, want 20", n)
 	}
 	f.remove(f.repo + "/.git/index")
-	second := f.create()
+	second := f.proven()
 	if n := f.copied(second, 20); n != 20 {
 		t.Errorf("%d files came from the other chat, want 20", n)
 	}
@@ -79,7 +89,7 @@ func TestFilesComeFromAnotherChatsWorktree(t *testing.T) {
 func TestBothTheCheckoutAndAnotherChatGiveFiles(t *testing.T) {
 	f := newFixture(t)
 	f.aged(20)
-	f.create()
+	f.proven()
 	wt := f.worktree()
 	for i := range 10 {
 		f.write(fmt.Sprintf("%s/f%d", f.repo, i), "second")

@@ -52,7 +52,7 @@ func (l *lookedThrough) stillForced(wt orchestrator.Worktree) bool {
 		was, there := l.byForce[path]
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && !there:
-		case err != nil || !there || dircache.StatOf(&st) != was || !was.Mtime().Before(l.began):
+		case err != nil || !there || dircache.StatOf(&st) != was || !was.Touched().Before(l.began):
 			return false
 		}
 	}

@@ -2,9 +2,7 @@ package worktree_test
 
 import (
 	"os"
-	"path/filepath"
 	"testing"
-	"time"
 
 	"boo/orchestrator"
 )
@@ -22,11 +20,7 @@ func afterTurn(t *testing.T) (*fixture, orchestrator.Worktree, orchestrator.Tree
 	f.write(dir+"/build/forced.o", "forced\n")
 	f.write(dir+"/build/other.o", "ignored\n")
 	f.git(dir, "add", "-f", "build/forced.o")
-	index := filepath.Join(f.repo, ".git", "worktrees", string(wt.Chat), "index")
-	past := time.Now().Add(-time.Hour) // what is written in this very moment may be written again unseen
-	for _, file := range []string{dir + "/build/forced.o", index} {
-		f.must(os.Chtimes(file, past, past))
-	}
+	settle()
 	w := f.watching(wt)
 	f.write(dir+"/made.txt", "by the turn\n")
 	f.rest(w)

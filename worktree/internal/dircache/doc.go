@@ -16,7 +16,9 @@
 //
 // An entry is trusted only when its file's modification time lies before the
 // moment as of which the index is true (see "racy git" in git's technical
-// documentation). git takes the index file's own modification time for it.
+// documentation), and its change time too: the former can be set back after an
+// edit. git takes the index file's own modification time for that moment, and does
+// not ask for the change time.
 // This package therefore sets that time, when it writes, to the moment before
 // the first file was looked at, not to the moment of writing:
 //

@@ -39,6 +39,15 @@ func foldSize(size int64) uint32 {
 // Mtime returns the modification time.
 func (s Stat) Mtime() time.Time { return time.Unix(int64(s.MtimeSec), int64(s.MtimeNsec)) }
 
+// Touched returns the later of the modification time, which anybody can set, and
+// the change time, which follows the clock.
+func (s Stat) Touched() time.Time {
+	if changed := time.Unix(int64(s.CtimeSec), int64(s.CtimeNsec)); changed.After(s.Mtime()) {
+		return changed
+	}
+	return s.Mtime()
+}
+
 // Match is the answer to "does the file still hold what its entry says?".
 type Match uint8
 
@@ -94,8 +103,15 @@ func sameStat(a, b Stat) bool {
 	return a == b
 }
 
-// Racy reports whether e's file was modified so late that another
-// modification may have left its stat data as they are.
+// Racy reports whether e's file was touched so late that a modification after
+// that, with its time set back, may have left its stat data as they are.
 func (x *Index) Racy(e *Entry) bool {
-	return !e.Stat.Mtime().Before(x.asOf)
+	return !e.Stat.Touched().Before(x.asOf)
+}
+
+// Doubt gives the entry of path at stage 0 git's mark for "compare the content".
+func (x *Index) Doubt(path orchestrator.Path) {
+	if e := x.Lookup(path); e != nil {
+		e.Stat.Size = 0
+	}
 }

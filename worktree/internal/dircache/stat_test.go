@@ -40,6 +40,10 @@ func aged(t *testing.T) (repo, *dircache.Index) {
 	}
 	r.age("f", "empty", "exec")
 	r.git("add", "-A")
+	later := time.Now().Add(time.Hour)
+	if err := os.Chtimes(r.indexFile(), later, later); err != nil {
+		t.Fatal(err)
+	}
 	return r, r.read(objectid.SHA1)
 }
 
@@ -140,6 +144,27 @@ func TestAFileFromTheBorderIsRacyAndStaysSoWhenTheBorderMoves(t *testing.T) {
 	}
 	if got := r.git("-c", "core.trustctime=false", "-c", "core.checkStat=minimal", "diff-files", "--name-only"); got != "f\n" {
 		t.Errorf("git finds %q changed, want f", got)
+	}
+}
+
+func TestAFileTouchedAtTheBorderIsRacyWhateverItsTime(t *testing.T) {
+	r, _ := aged(t)
+	touched := time.Unix(r.lstat("f").Ctim.Unix())
+	for border, want := range map[time.Time]dircache.Match{touched: dircache.Unsure, touched.Add(1): dircache.Unchanged} {
+		if err := os.Chtimes(r.indexFile(), border, border); err != nil {
+			t.Fatal(err)
+		}
+		if got := r.match(r.read(objectid.SHA1), "f"); got != want {
+			t.Errorf("as of %s, file of %s is %d, want %d", border, touched, got, want)
+		}
+	}
+}
+
+func TestADoubtedFileIsComparedByContent(t *testing.T) {
+	r, x := aged(t)
+	x.Doubt("f")
+	if got := r.match(x, "f"); got != dircache.Unsure {
+		t.Errorf("file is %d, want unsure", got)
 	}
 }
 

@@ -27,7 +27,7 @@ type tree struct {
 }
 
 func newTree(t *testing.T, files ...string) *tree {
-	f := &tree{T: t, dir: t.TempDir(), index: dircache.New(objectid.SHA1, time.Now())}
+	f := &tree{T: t, dir: t.TempDir(), index: dircache.New(objectid.SHA1, time.Now().Add(time.Hour))}
 	var entries []dircache.Entry
 	for _, name := range files {
 		f.write(name)
