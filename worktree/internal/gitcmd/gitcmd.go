@@ -8,15 +8,19 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"time"
 )
 
-// Git runs commands. It has no state; all methods may be called concurrently.
+// Git runs commands. All methods may be called concurrently.
 type Git struct {
 	bin     string
 	person  []string
 	environ []string // all of the person's, for the network only
+
+	mu      sync.Mutex // guards version
+	version string     // "" while it was not asked for
 }
 
 // New returns a Git that runs the binary bin, an absolute path or a name to be
@@ -80,6 +84,14 @@ type Output struct {
 
 // Run runs a command to its end. The output is returned with the error too.
 func (g *Git) Run(ctx context.Context, c Call) (Output, error) {
+	c, err := g.withoutHooks(ctx, c)
+	if err != nil {
+		return Output{}, err
+	}
+	return g.run(ctx, c)
+}
+
+func (g *Git) run(ctx context.Context, c Call) (Output, error) {
 	cmd := g.command(ctx, c)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Stdin, &stdout, &head{buf: &stderr}

@@ -27,6 +27,10 @@ type Pipe struct {
 
 // Open starts a command that is spoken with. Stdin and Stdout of c are not used.
 func (g *Git) Open(ctx context.Context, c Call) (*Pipe, error) {
+	c, err := g.withoutHooks(ctx, c)
+	if err != nil {
+		return nil, err
+	}
 	p := &Pipe{ctx: ctx, call: c, cmd: g.command(ctx, c)}
 	p.cmd.Stderr = &head{buf: &p.stderr}
 	in, err := p.cmd.StdinPipe()
