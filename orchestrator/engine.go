@@ -69,6 +69,7 @@ type Engine struct {
 	scale       chan struct{}            // held by the one that measures
 	closed      bool
 	idle        chan struct{} // closed when no turn is live; nil when nobody waits for that
+	atRest      func()        // called when no turn is live any more; may be nil
 }
 
 var _ Service = (*Engine)(nil)

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"boo/orchestrator"
 )
@@ -88,6 +89,20 @@ func TestAFloodIsStoredWhole(t *testing.T) {
 	for i := 1; i < len(h.events); i++ {
 		if h.events[i].Seq != h.events[i-1].Seq+1 {
 			t.Fatalf("event %d follows %d", h.events[i].Seq, h.events[i-1].Seq)
+		}
+	}
+}
+
+func TestALongPieceIsStoredInSeveral(t *testing.T) {
+	w := newWorld(t)
+	said := "x" + strings.Repeat("é", 100_000)
+	h := w.turn("one", "say "+said)
+	if got := strings.TrimSpace(h.text()); got != said {
+		t.Errorf("%d bytes of %d arrived", len(got), len(said))
+	}
+	for _, ev := range h.events {
+		if ev.Kind == orchestrator.EventText && (len(ev.Text) > 64<<10 || !utf8.ValidString(ev.Text)) {
+			t.Errorf("event %d has %d bytes", ev.Seq, len(ev.Text))
 		}
 	}
 }

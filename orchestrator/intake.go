@@ -45,11 +45,22 @@ func (e *Engine) Drain(ctx context.Context) error {
 	return e.WaitIdle(ctx)
 }
 
+// WhenIdle has rest called each time that the last turn under way has ended. It
+// has to return at once, and calls nothing of the engine's. It is set before the
+// engine is used.
+func (e *Engine) WhenIdle(rest func()) { e.atRest = rest }
+
 // settled tells those who wait for it that no turn is under way. The caller holds
 // e.mu.
 func (e *Engine) settled() {
-	if len(e.live) == 0 && e.idle != nil {
+	if len(e.live) > 0 {
+		return
+	}
+	if e.idle != nil {
 		close(e.idle)
 		e.idle = nil
+	}
+	if e.atRest != nil {
+		e.atRest()
 	}
 }

@@ -3,12 +3,14 @@ package orchestrator
 import (
 	"context"
 	"time"
+	"unicode/utf8"
 )
 
 const (
 	recordBatch = 64
 	recordEvery = 50 * time.Millisecond
-	// Pieces of one message are joined up to this size.
+	// Pieces of one message are joined up to this size, and longer ones are cut: an
+	// event goes through the memory of all who store, read and show it.
 	recordText = 64 << 10
 )
 
@@ -37,7 +39,28 @@ func newRecorder(e *Engine, turn Turn, of Session, tree ObjectID) *recorder {
 }
 
 // record takes one event. It is not called after close.
-func (r *recorder) record(ev Event) { r.in <- r.stamp(ev) }
+func (r *recorder) record(ev Event) {
+	ev = r.stamp(ev)
+	for isPiece(ev) && len(ev.Text) > recordText {
+		head := ev
+		head.Text, ev.Text = splitText(ev.Text, recordText)
+		r.in <- head
+	}
+	r.in <- ev
+}
+
+// isPiece reports whether an event is a piece of a message, which may come in
+// more or fewer of them.
+func isPiece(ev Event) bool { return ev.Kind == EventText || ev.Kind == EventThought }
+
+// splitText splits text between characters; head has at most n bytes.
+func splitText(text string, n int) (head, rest string) {
+	at := n
+	for at > n-utf8.UTFMax && !utf8.RuneStart(text[at]) {
+		at--
+	}
+	return text[:at], text[at:]
+}
 
 // flush returns when everything that was recorded before is stored.
 func (r *recorder) flush() {
@@ -147,8 +170,7 @@ func join(batch []Event, ev Event) []Event {
 		return append(batch, ev)
 	}
 	last := &batch[len(batch)-1]
-	piece := ev.Kind == EventText || ev.Kind == EventThought
-	if piece && last.Kind == ev.Kind && last.MessageID == ev.MessageID && len(last.Text)+len(ev.Text) <= recordText {
+	if isPiece(ev) && last.Kind == ev.Kind && last.MessageID == ev.MessageID && len(last.Text)+len(ev.Text) <= recordText {
 		last.Text += ev.Text
 		return batch
 	}

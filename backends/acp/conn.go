@@ -12,6 +12,9 @@ import (
 	"boo/backends"
 )
 
+// tooLong is said of a message over the limit.
+var tooLong = fmt.Sprintf("a message was longer than %d MiB, and could not be read", maxLine>>20)
+
 // noiseTail is how much is kept of what the agent prints beside the protocol.
 const noiseTail = 1 << 10
 
@@ -92,8 +95,7 @@ func (c *conn) read() {
 		case err == nil:
 			c.take(line)
 		case errors.Is(err, errLongLine):
-			c.keepNoise(line)
-			c.handler.tooLong()
+			c.takeLong(line)
 		case errors.Is(err, io.ErrUnexpectedEOF):
 			c.keepNoise(line)
 			return
@@ -122,6 +124,23 @@ func (c *conn) take(line []byte) {
 			c.keepNoise(line)
 		}
 	}
+}
+
+// takeLong takes a message of which there is only what it is: nobody is to wait
+// for the rest.
+func (c *conn) takeLong(bones []byte) {
+	m, k := decode(bones)
+	switch k {
+	case kindResponse:
+		m.Result, m.Error = nil, &rpcError{Code: codeInternal, Message: tooLong}
+		c.deliver(m)
+		return
+	case kindRequest:
+		c.refuse(m.ID, codeInternal, tooLong)
+	case kindNoise:
+		c.keepNoise(bones)
+	}
+	c.handler.tooLong()
 }
 
 func (c *conn) deliver(m message) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 
 	"boo/backends"
 	"boo/orchestrator"
@@ -46,6 +47,15 @@ func Lines(r io.Reader, limit int) (all []string) {
 			return all
 		}
 	}
+}
+
+// Bones reads what a line is, in pieces of size bytes.
+func Bones(line string, size int) string {
+	var b bones
+	for piece := range slices.Chunk([]byte(line), size) {
+		b.add(piece)
+	}
+	return string(b.kept)
 }
 
 // Decode sorts a line: "noise", "request", "notification" or "response".

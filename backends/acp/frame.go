@@ -14,11 +14,9 @@ const (
 	// keepBuffer is how much of the line buffer is kept between messages.
 	keepBuffer = 1 << 20
 	readBuffer = 64 << 10
-	// headOfLong is how much is kept of a line that is too long.
-	headOfLong = 1 << 10
 )
 
-// errLongLine marks a line over the limit: it was skipped, its head is given.
+// errLongLine marks a line over the limit: it was skipped, its bones are given.
 var errLongLine = errors.New("line over the limit")
 
 // lines splits a stream into lines of bounded length. One goroutine reads;
@@ -35,28 +33,32 @@ func newLines(r io.Reader, limit int) *lines {
 }
 
 // next returns the next line without its end; it is valid until the call
-// after. A line over the limit comes as its head with errLongLine. A last line
+// after. A line over the limit comes as its bones with errLongLine. A last line
 // without an end comes with io.ErrUnexpectedEOF.
 func (l *lines) next() ([]byte, error) {
 	if cap(l.buf) > keepBuffer {
 		l.buf = nil
 	}
 	l.buf = l.buf[:0]
-	long := false
+	var long *bones
 	for {
 		part, err := l.r.ReadSlice('\n')
 		l.read.Add(int64(len(part)))
-		if !long && len(l.buf)+len(part) > l.limit {
-			long = true
-			l.buf = append([]byte(nil), head(append(l.buf, head(part, headOfLong)...), headOfLong)...)
-		} else if !long {
+		if long == nil && len(l.buf)+len(part) > l.limit {
+			long = &bones{}
+			long.add(l.buf)
+			l.buf = nil
+		}
+		if long != nil {
+			long.add(part)
+		} else {
 			l.buf = append(l.buf, part...)
 		}
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
-		case long:
-			return l.buf, errLongLine
+		case long != nil:
+			return long.kept, errLongLine
 		case err == nil:
 			return trimLine(l.buf), nil
 		case len(l.buf) > 0:

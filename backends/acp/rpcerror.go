@@ -84,5 +84,5 @@ func cut(text string, n int) string {
 	if len(text) <= n {
 		return text
 	}
-	return strings.ToValidUTF8(text[:n], "")
+	return strings.Clone(strings.ToValidUTF8(text[:n], "")) // who keeps it does not keep the rest
 }

@@ -50,6 +50,7 @@ func openWork(ctx context.Context, d dirs, c config, log *slog.Logger) (daemon.W
 	if err != nil {
 		return nil, err
 	}
+	engine.WhenIdle(giveBackLater())
 	engine.KeepLogs()
 	engine.FollowHeads(headRest)
 	settled, err := engine.Recover(ctx)
