@@ -52,13 +52,12 @@ func (e *Engine) bringIn(wt orchestrator.Worktree, objects string) (written pack
 // packOptions are those of a pack with what a chat's snapshot needs.
 func (e *Engine) packOptions(wt orchestrator.Worktree, format objectid.Format) pack.Options {
 	return pack.Options{
-		Format: format, Keep: keepReason(wt.Chat), Made: func(name string) { e.mark(wt.CommonDir, name) },
+		Format: format,
+		Keep:   func(path string) error { return e.keepPack(wt.Chat, path) },
+		Made:   func(name string) { e.mark(wt.CommonDir, name) },
 		Exists: func(id orchestrator.ObjectID) (bool, error) { return id == format.EmptyTree(), nil },
 	}
 }
-
-// keepReason is what the .keep files of a chat's packs say.
-func keepReason(chat orchestrator.ChatID) string { return "boo chat " + string(chat) }
 
 // addLoose adds an object that is a file of its own: a header "kind size NUL"
 // and the content, compressed (gitrepository-layout(5), objects).

@@ -26,7 +26,8 @@
 //	<Dir>/chats/<chat>/git    rules carried over when the worktree was made
 //	<Dir>/chats/<chat>/index  stays at the base; a snapshot changes a copy
 //	<Dir>/chats/<chat>/newest   the snapshot before, and the files in which it
-//	                            differs from the base
+//	                            differs from the base; newest.was is to be written next
+//	<Dir>/chats/<chat>/keep     what the .keep files of its packs are further names of
 //	<Dir>/checkouts/<hash>    the person's checkout, rules as they are now
 //	<Dir>/plain/<hash name>   objects only
 //	<Dir>/packs/<hash>/       names of the packs that boo has put into a repository

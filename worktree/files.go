@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // mostOfGit is more than any file is in which git keeps its books.
@@ -62,6 +64,44 @@ func renameInto(path string, content []byte) error {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
 	return nil
+}
+
+// recycleInto is renameInto for a file that is written again and again: what it
+// replaces becomes the next one, and is called path+".was" meanwhile. To make a
+// file, and to free one, takes some file systems longer than to write it. Who
+// reads the file while it is replaced twice may find a part of either.
+func recycleInto(path string, content []byte) error {
+	was := path + ".was"
+	f, err := os.OpenFile(was, os.O_WRONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		f, err = os.CreateTemp(filepath.Dir(path), ".new-")
+	}
+	if err != nil {
+		return err
+	}
+	err = overwrite(f, content)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	switch {
+	case unix.Renameat2(unix.AT_FDCWD, f.Name(), unix.AT_FDCWD, path, unix.RENAME_EXCHANGE) != nil:
+		err = os.Rename(f.Name(), path) // the first one, or it cannot be done here
+	case f.Name() != was:
+		err = os.Rename(f.Name(), was)
+	}
+	return err
+}
+
+// overwrite makes content all that is in a file.
+func overwrite(f *os.File, content []byte) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if _, err := f.WriteAt(content, 0); err != nil || info.Size() <= int64(len(content)) {
+		return err
+	}
+	return f.Truncate(int64(len(content)))
 }
 
 // copyIndex copies an index with its modification time: git compares that

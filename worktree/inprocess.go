@@ -155,7 +155,7 @@ func (p *inProcess) prepare(take taking) error {
 	opts.Exists = p.exists
 	p.scan.Soft = take.fast != nil
 	if take.fast == nil {
-		if err := releaseKept(p.wt.CommonDir, opts.Keep); err != nil {
+		if err := p.engine.releaseKept(p.wt.CommonDir, p.wt.Chat); err != nil {
 			return err
 		}
 	} else {

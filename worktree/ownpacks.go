@@ -37,13 +37,22 @@ const (
 	longOver = time.Hour
 )
 
+// keepAtWork makes such a file.
+func keepAtWork(path string) error { return os.WriteFile(path, []byte(keepWork+"\n"), 0o644) }
+
+// allMarks is the empty file that marks are names of, where they can be: a name
+// costs far less than a file.
+func (e *Engine) allMarks() string { return filepath.Join(e.dir, "packs", "mark") }
+
 // mark notes a pack as boo's. That it cannot be noted is no harm.
 func (e *Engine) mark(common orchestrator.GitDir, name string) {
 	path := filepath.Join(e.marksDir(common), name)
-	if err := os.WriteFile(path, nil, 0o600); errors.Is(err, fs.ErrNotExist) {
-		if os.MkdirAll(filepath.Dir(path), 0o700) == nil {
-			_ = os.WriteFile(path, nil, 0o600)
-		}
+	err := os.Link(e.allMarks(), path)
+	if errors.Is(err, fs.ErrNotExist) && os.MkdirAll(filepath.Dir(path), 0o700) == nil && os.WriteFile(e.allMarks(), nil, 0o600) == nil {
+		err = os.Link(e.allMarks(), path)
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		_ = os.WriteFile(path, nil, 0o600)
 	}
 }
 

@@ -2,8 +2,8 @@ package worktree
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"os"
 	"path/filepath"
@@ -37,23 +37,24 @@ func (e *Engine) remembered(chat orchestrator.ChatID) orchestrator.Snapshot {
 	defer f.Close()
 	start := make([]byte, longestLine)
 	n, _ := io.ReadFull(f, start) // fewer are as good if the line is whole
-	snap, _, _ := parseNewest(start[:n])
+	snap, _, _, _ := parseNewest(start[:n])
 	return snap
 }
 
-// parseNewest takes the file apart; asOf is when the index was true.
-func parseNewest(content []byte) (snap orchestrator.Snapshot, asOf time.Time, index []byte) {
-	line, index, whole := bytes.Cut(content, []byte("\n"))
+// parseNewest takes the file apart; asOf is when the index was true, which is to
+// have that sum. A line without its own sum was not written to its end.
+func parseNewest(content []byte) (snap orchestrator.Snapshot, asOf time.Time, sum string, index []byte) {
+	line, index, _ := bytes.Cut(content, []byte("\n"))
 	f := strings.Fields(string(line))
-	if !whole || len(f) != 4 {
-		return snap, asOf, nil
+	if len(f) != 6 || !bytes.HasSuffix(line, fmt.Appendf(nil, " %08x", crc32.ChecksumIEEE(line[:len(line)-len(f[5])-1]))) {
+		return snap, asOf, "", nil
 	}
 	nanos, err := strconv.ParseInt(f[3], 10, 64)
 	if err != nil {
-		return snap, asOf, nil
+		return snap, asOf, "", nil
 	}
 	snap = orchestrator.Snapshot{Commit: orchestrator.ObjectID(f[0]), Tree: orchestrator.ObjectID(f[1]), Parent: orchestrator.ObjectID(f[2])}
-	return snap, time.Unix(0, nanos), index
+	return snap, time.Unix(0, nanos), f[4], index
 }
 
 // remember keeps a snapshot, and the files in which it differs from the base, for
@@ -63,8 +64,9 @@ func (e *Engine) remember(chat orchestrator.ChatID, snap orchestrator.Snapshot, 
 	if err != nil {
 		return err
 	}
-	line := fmt.Appendf(nil, "%s %s %s %d\n", snap.Commit, snap.Tree, snap.Parent, changed.AsOf().UnixNano())
-	return renameInto(e.newestFile(chat), append(line, index...))
+	line := fmt.Appendf(nil, "%s %s %s %d %08x", snap.Commit, snap.Tree, snap.Parent, changed.AsOf().UnixNano(), crc32.ChecksumIEEE(index))
+	line = fmt.Appendf(line, " %08x\n", crc32.ChecksumIEEE(line))
+	return recycleInto(e.newestFile(chat), append(line, index...))
 }
 
 // changedSince returns the files in which the newest snapshot differs from the
@@ -78,36 +80,12 @@ func (e *Engine) changedSince(chat orchestrator.ChatID, prev orchestrator.Snapsh
 	if err != nil {
 		return none
 	}
-	snap, asOf, encoded := parseNewest(content)
-	if snap.Commit != prev.Commit {
+	snap, asOf, sum, encoded := parseNewest(content)
+	if snap.Commit != prev.Commit || sum != fmt.Sprintf("%08x", crc32.ChecksumIEEE(encoded)) {
 		return none
 	}
 	if index, err := dircache.Parse(encoded, format, asOf); err == nil {
 		return index
 	}
 	return none
-}
-
-// releaseKept removes the .keep files of snapshots of this chat that were cut
-// off: nothing will refer to their packs.
-func releaseKept(common orchestrator.GitDir, reason string) error {
-	dir := packsDir(common)
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	for _, entry := range entries {
-		if filepath.Ext(entry.Name()) != ".keep" {
-			continue
-		}
-		path := filepath.Join(dir, entry.Name())
-		content, err := readSmall(path, 4<<10)
-		if err == nil && strings.TrimSpace(string(content)) == reason {
-			err = os.Remove(path)
-		}
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
 }

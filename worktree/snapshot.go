@@ -130,7 +130,7 @@ func (e *Engine) snapshotByGit(ctx context.Context, t taking) (orchestrator.Snap
 		return orchestrator.Snapshot{}, err
 	}
 	if t.fast == nil {
-		if err := releaseKept(t.wt.CommonDir, keepReason(t.wt.Chat)); err != nil {
+		if err := e.releaseKept(t.wt.CommonDir, t.wt.Chat); err != nil {
 			return orchestrator.Snapshot{}, err
 		}
 	}

@@ -103,9 +103,11 @@ func BenchmarkTurn(b *testing.B) {
 		_, err := before(f.Context(), goose, "before\n")
 		f.must(err)
 		round++
-		for i := range 3 {
-			f.must(os.WriteFile(fmt.Sprintf("%s/area000/part0000/file%05d.c", wt.Dir, i), fmt.Appendf(nil, "round %d\n", round), 0o644))
-		}
+		f.aside(func() { // the agent's work, in between
+			for i := range 3 {
+				f.must(os.WriteFile(fmt.Sprintf("%s/area000/part0000/file%05d.c", wt.Dir, i), fmt.Appendf(nil, "round %d\n", round), 0o644))
+			}
+		})
 		seen, err := watch.Snapshot(f.Context(), goose, "turn\n")
 		f.must(err)
 		f.must(watch.Keep(f.Context()))

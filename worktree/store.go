@@ -167,7 +167,7 @@ func (s *store) add(with func(*pack.Writer) (orchestrator.ObjectID, error)) (orc
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.pack == nil {
-		s.pack = pack.New(s.dir, pack.Options{Format: s.format, Keep: keepWork, Made: s.made})
+		s.pack = pack.New(s.dir, pack.Options{Format: s.format, Keep: keepAtWork, Made: s.made})
 	}
 	id, err := with(s.pack)
 	if err == nil {

@@ -68,11 +68,11 @@ func (w *Writer) Settle() error {
 
 // keep writes the pack's .keep file, if one is wanted.
 func (w *Writer) keep(name string) (string, error) {
-	if w.opts.Keep == "" {
+	if w.opts.Keep == nil {
 		return "", nil
 	}
 	path := filepath.Join(w.dir, name+".keep")
-	return path, os.WriteFile(path, []byte(w.opts.Keep+"\n"), 0o644)
+	return path, w.opts.Keep(path)
 }
 
 // seal writes the header, which says how many objects there are, and the

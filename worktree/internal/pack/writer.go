@@ -23,10 +23,10 @@ type Options struct {
 	// Exists reports whether the repository has an object already. It is called
 	// at most once per object, by several goroutines at a time. Nil: it has none.
 	Exists func(orchestrator.ObjectID) (bool, error)
-	// Keep, if not empty, is put into a .keep file beside the pack before git
-	// can see it: no garbage collection takes the pack until the caller has
-	// removed that file, after something refers to the objects.
-	Keep string
+	// Keep, if not nil, makes a .keep file beside the pack before git can see
+	// it: no garbage collection takes the pack until the caller has removed that
+	// file, after something refers to the objects.
+	Keep func(path string) error
 	// Made, if not nil, is told the name of the pack after its .keep file is
 	// there and before the pack is.
 	Made func(name string)
