@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 )
 
 // SessionLogs keeps a file per chat with all that happened in it. Package
@@ -24,9 +25,10 @@ type SessionLogs interface {
 type NextEvents func(after Seq) ([]Event, error)
 
 // logKeeper has what happens in the chats of this process written to their
-// session logs, by one goroutine: a turn never waits for it. It reads from the
-// store what a file lacks, so nothing is lost with it, or with what it could not
-// write.
+// session logs, by one goroutine, logRest after they happened: a turn never waits
+// for it, and has the processors for itself where it begins and ends. It reads from
+// the store what a file lacks, so nothing is lost with it, or with what it could
+// not write.
 type logKeeper struct {
 	e    *Engine
 	wake chan struct{}
@@ -86,14 +88,24 @@ func (k *logKeeper) close() {
 	<-k.done
 }
 
+// logRest is how far a log may be behind.
+const logRest = 200 * time.Millisecond
+
 func (k *logKeeper) run() {
 	defer close(k.done)
+	defer k.write()
 	for {
 		select {
 		case <-k.wake:
+		case <-k.end:
+			return
+		}
+		rest := time.NewTimer(logRest)
+		select {
+		case <-rest.C:
 			k.write()
 		case <-k.end:
-			k.write()
+			rest.Stop()
 			return
 		}
 	}

@@ -98,7 +98,7 @@ func runSend(ctx context.Context, e *env, o sendOptions) error {
 	}
 	signals, stop := e.Signals()
 	defer stop()
-	sent, err := sendStoppable(ctx, svc, req, signals)
+	sent, err := e.send(ctx, svc, req, signals)
 	if err != nil {
 		p.keep(e)
 		return err
@@ -156,6 +156,16 @@ func (o sendOptions) request(e *env) (orchestrator.SendRequest, error) {
 	}
 	err = o.Bounds.put(&req)
 	return req, err
+}
+
+// send sends the prompt unless a signal comes first. What a boo that died left behind
+// is settled, and told of, while the agent has begun.
+func (e *env) send(ctx context.Context, svc orchestrator.Service, req orchestrator.SendRequest, signals <-chan os.Signal) (orchestrator.Sent, error) {
+	sent, err := sendStoppable(ctx, svc, req, signals)
+	if left := e.recover(ctx, svc); left != nil && err == nil && !e.JSON {
+		e.Stderr.Println(tty.Yellow("boo: "), tty.Plain("what an earlier boo has left could not be settled: "+left.Error()))
+	}
+	return sent, err
 }
 
 // sendStoppable sends the prompt unless a signal comes first.

@@ -38,7 +38,7 @@ func runSendMany(ctx context.Context, e *env, o sendOptions) error {
 	}
 	signals, stop := e.Signals()
 	defer stop()
-	sent, err := sendStoppable(ctx, svc, req, signals)
+	sent, err := e.send(ctx, svc, req, signals)
 	if err != nil {
 		return err
 	}

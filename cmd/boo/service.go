@@ -66,6 +66,18 @@ func (e *env) daemonUnless(ctx context.Context, first func(context.Context) erro
 	if e.live != nil {
 		return e.live, nil
 	}
+	svc, err := e.reach(ctx, first)
+	if err != nil {
+		return nil, err
+	}
+	return svc, e.recover(ctx, svc)
+}
+
+// reach is daemonUnless, but that the caller has what was left behind settled.
+func (e *env) reach(ctx context.Context, first func(context.Context) error) (orchestrator.Service, error) {
+	if e.live != nil {
+		return e.live, nil
+	}
 	link, err := e.link()
 	if err != nil {
 		return nil, err
@@ -78,7 +90,7 @@ func (e *env) daemonUnless(ctx context.Context, first func(context.Context) erro
 		e.Stderr.Println(tty.Yellow("boo: "), tty.Plain("the daemon (boo "+info.Version+") is busy, and goes on with its own build and configuration until its turns are over"))
 	}
 	e.live = link.Service()
-	return e.live, e.recover(ctx, e.live)
+	return e.live, nil
 }
 
 var errNoTurns = errors.New("no daemon runs, and so no turn")
@@ -94,9 +106,9 @@ func (e *env) turns(ctx context.Context) (orchestrator.Service, error) {
 }
 
 // sender is the daemon for a request to it. What it would refuse at once is found
-// out before a daemon is started for it.
+// out before a daemon is started for it. See [env.send].
 func (e *env) sender(ctx context.Context, req orchestrator.SendRequest) (orchestrator.Service, error) {
-	return e.daemonUnless(ctx, func(ctx context.Context) error {
+	return e.reach(ctx, func(ctx context.Context) error {
 		svc, err := e.service(ctx)
 		if err != nil {
 			return err
