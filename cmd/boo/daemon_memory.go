@@ -12,7 +12,7 @@ const (
 	restTime = 5 * time.Second
 	// restMemory is what the program may keep when nothing runs, in bytes. The
 	// runtime gives the rest back by itself, but only within many minutes.
-	restMemory = 24 << 20
+	restMemory = 10 << 20
 )
 
 // giveBackLater has giveBack called when nothing has run for a while: restart is

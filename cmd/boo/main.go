@@ -33,7 +33,7 @@ func main() {
 	os.Exit(e.run(os.Args))
 }
 
-const commandGC, daemonGC = 800, 100
+const commandGC, daemonGC = 800, 200
 
 // run is the program without the end of the process.
 func (e *env) run(args []string) int {
