@@ -92,7 +92,11 @@ func (e *Engine) keepBlame(place string, b blame) {
 		return
 	}
 	sum := sha256.Sum256(body.Bytes())
-	temp, err := os.CreateTemp(filepath.Join(e.dir, "tmp"), "blame-")
+	home, err := e.tempHome()
+	if err != nil {
+		return
+	}
+	temp, err := os.CreateTemp(home, "blame-")
 	if err != nil {
 		return
 	}

@@ -63,6 +63,7 @@ type Engine struct {
 	opts Options
 
 	resting resting
+	temp    temp
 }
 
 var _ orchestrator.Trees = (*Engine)(nil)
@@ -102,23 +103,4 @@ func (e *Engine) Version(ctx context.Context) (string, error) {
 		return "", coded(err, "ask git for its version")
 	}
 	return strings.TrimPrefix(strings.TrimSpace(string(out.Stdout)), "git version "), nil
-}
-
-// tempDir makes a directory for one call; the caller removes it.
-func (e *Engine) tempDir(kind string) (dir string, remove func(), err error) {
-	dir, err = os.MkdirTemp(filepath.Join(e.dir, "tmp"), kind+"-")
-	if err != nil {
-		return "", nil, fmt.Errorf("make a temporary directory: %w", err)
-	}
-	return dir, func() { _ = os.RemoveAll(dir) }, nil
-}
-
-// dropStale removes what a boo that died left among the temporary directories.
-func dropStale(dir string, before time.Time) {
-	entries, _ := os.ReadDir(dir)
-	for _, entry := range entries {
-		if info, err := entry.Info(); err == nil && info.ModTime().Before(before) {
-			_ = os.RemoveAll(filepath.Join(dir, entry.Name())) // tried again the next time
-		}
-	}
 }

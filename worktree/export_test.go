@@ -14,6 +14,16 @@ func Opened(w orchestrator.TreeWatch) error {
 	return watch.doubt
 }
 
+// TempDir makes a directory that a call would remove; Die ends the engine's hold
+// of it, as a kill would.
+func (e *Engine) TempDir() (string, error) {
+	dir, _, err := e.tempDir("test")
+	return dir, err
+}
+
+// Die is told of at TempDir.
+func (e *Engine) Die() error { return e.temp.held.Close() }
+
 // AskedCheckout is Checkout by git alone.
 func (e *Engine) AskedCheckout(ctx context.Context, dir string) (orchestrator.Checkout, error) {
 	return e.askedCheckout(ctx, dir)

@@ -61,9 +61,9 @@ func (e *Engine) moveRef(ctx context.Context, common orchestrator.GitDir, m move
 	}
 	breakLock(common, m.ref, e.opts.Now())
 	if m.new != "" {
-		// Whatever is out of the ordinary git does, and says.
+		// Whatever is out of the ordinary git does, and says; but not that a disk is full.
 		err := writeRef(ctx, common, m, settle)
-		if err == nil || ctx.Err() != nil || orchestrator.CodeOf(err) == orchestrator.CodeConflict {
+		if err == nil || ctx.Err() != nil || orchestrator.CodeOf(err) == orchestrator.CodeConflict || isFull(err) {
 			return coded(err, "move %s", m.ref)
 		}
 	}

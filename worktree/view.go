@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -66,7 +65,11 @@ func (e *Engine) openView(ctx context.Context, wt orchestrator.Worktree) (v *vie
 			v = nil
 		}
 	}()
-	v.watcher, err = watch.Start(string(wt.Dir), watch.Options{Private: filepath.Join(e.dir, "tmp"), Skip: v.skip, First: v.stir, MaxDirs: maxWatched})
+	private, err := e.tempHome()
+	if err != nil {
+		return v, err
+	}
+	v.watcher, err = watch.Start(string(wt.Dir), watch.Options{Private: private, Skip: v.skip, First: v.stir, MaxDirs: maxWatched})
 	if err != nil {
 		return v, err
 	}
