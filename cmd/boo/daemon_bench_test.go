@@ -22,10 +22,7 @@ import (
 func BenchmarkIdleDaemon(b *testing.B) {
 	home := b.TempDir()
 	fillStore(b, filepath.Join(home, "data", "boo.db"), 100)
-	boo := filepath.Join(b.TempDir(), "boo")
-	if out, err := exec.CommandContext(b.Context(), "go", "build", "-o", boo, ".").CombinedOutput(); err != nil {
-		b.Fatalf("build boo: %v\n%s", err, out)
-	}
+	boo := program(b)
 	run := func(args ...string) []byte {
 		cmd := exec.CommandContext(b.Context(), boo, args...)
 		cmd.Env = append(os.Environ(), "BOO_HOME="+home)

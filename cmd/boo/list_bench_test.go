@@ -30,7 +30,7 @@ SELECT printf('t%s%03d', substr(c.id, 5), i), c.id, i, 'goose', '', 'completed',
 // beside "git version", which is about the least that a process can do.
 func BenchmarkChatLs(b *testing.B) {
 	dir := b.TempDir()
-	bin, repo := filepath.Join(dir, "boo"), filepath.Join(dir, "repo")
+	bin, repo := program(b), filepath.Join(dir, "repo")
 	env := append(os.Environ(), "BOO_HOME="+filepath.Join(dir, "home"))
 	run := func(name string, args ...string) (wall, cpu time.Duration) {
 		b.Helper()
@@ -42,7 +42,6 @@ func BenchmarkChatLs(b *testing.B) {
 		}
 		return time.Since(begin), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	}
-	run("go", "build", "-o", bin, ".")
 	run("git", "init", "-q", repo)
 	run(bin, "-C", repo, "chat", "ls")
 	db, err := sql.Open("sqlite", filepath.Join(dir, "home", "data", "boo.db"))

@@ -47,16 +47,13 @@ func newBench(b *testing.B, agent orchestrator.AgentName, fill func(*testing.B, 
 	}
 	b.Cleanup(func() { _ = model.Close() })
 	home := b.TempDir()
-	w := &bench{B: b, boo: filepath.Join(b.TempDir(), "boo"), repo: b.TempDir()}
+	w := &bench{B: b, boo: program(b), repo: b.TempDir()}
 	w.environ = append(backendtest.Environ(b, agent, model.URL(), b.TempDir()), "BOO_HOME="+home,
 		"GIT_AUTHOR_NAME=Pat", "GIT_AUTHOR_EMAIL=pat@example.invalid", "GIT_COMMITTER_NAME=Pat", "GIT_COMMITTER_EMAIL=pat@example.invalid")
 	fill(b, w.repo)
 	w.run("git", "init", "-q")
 	w.run("git", "add", "-A")
 	w.run("git", "commit", "-q", "-m", "base")
-	if out, err := exec.CommandContext(b.Context(), "go", "build", "-o", w.boo, ".").CombinedOutput(); err != nil {
-		b.Fatalf("build boo: %v\n%s", err, out)
-	}
 	if err := os.MkdirAll(filepath.Join(home, "data"), 0o700); err != nil {
 		b.Fatal(err)
 	}
