@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"boo/orchestrator"
 )
@@ -67,16 +68,37 @@ func idWidth(moves []*move) int {
 	return 40
 }
 
+// readings is how often a file is read that is another one after it was read.
+const readings = 3
+
 // inspect fills in what the checkout has at each path: the place, and the file
 // as git would record it. Each file is looked at before git reads it and again
-// afterwards, so that both have seen the same one.
+// afterwards, so that both have seen the same one. It is read once more if they
+// have not: also another name of it that goes, from a stage that is cleared, shows.
 func (e *Engine) inspect(ctx context.Context, s *survey, c orchestrator.Checkout, moves []*move, hint func(*move) orchestrator.Entry) error {
+	for n := 1; ; n++ {
+		touched, err := e.read(ctx, s, c, moves, hint)
+		if err != nil || len(touched) == 0 {
+			return err
+		}
+		if n == readings {
+			return fmt.Errorf("read %s: %w", touched[0].Path, errChanged)
+		}
+		moves = touched
+		for _, m := range moves {
+			m.Before, m.BeforeRaw = orchestrator.Entry{}, ""
+		}
+	}
+}
+
+// read is one reading of inspect; touched are those that it does not hold for.
+func (e *Engine) read(ctx context.Context, s *survey, c orchestrator.Checkout, moves []*move, hint func(*move) orchestrator.Entry) (touched []*move, err error) {
 	var paths []orchestrator.Path
 	hints := map[orchestrator.Path]orchestrator.Entry{}
 	for _, m := range moves {
 		at, err := s.place(m.Path)
 		if err != nil {
-			return fmt.Errorf("look at %s: %w", m.Path, err)
+			return nil, fmt.Errorf("look at %s: %w", m.Path, err)
 		}
 		m.at = at
 		if at.kind == file || at.kind == link {
@@ -85,13 +107,14 @@ func (e *Engine) inspect(ctx context.Context, s *survey, c orchestrator.Checkout
 		}
 	}
 	if len(paths) == 0 {
-		return nil
+		return nil, nil
 	}
 	now, err := e.git.Current(ctx, c, paths, hints)
 	if err != nil {
-		return fmt.Errorf("read your files: %w", err)
+		return nil, fmt.Errorf("read your files: %w", err)
 	}
-	return inParts(s.tree, moves, func(t *tree, m *move) error {
+	var mu sync.Mutex
+	err = inParts(s.tree, moves, func(t *tree, m *move) error {
 		if m.at.kind != file && m.at.kind != link {
 			return nil
 		}
@@ -107,8 +130,11 @@ func (e *Engine) inspect(ctx context.Context, s *survey, c orchestrator.Checkout
 			return err
 		}
 		if again != m.at.found || !m.Before.Exists() {
-			return fmt.Errorf("read %s: %w", m.Path, errChanged)
+			mu.Lock()
+			defer mu.Unlock()
+			touched = append(touched, m)
 		}
 		return nil
 	})
+	return touched, err
 }

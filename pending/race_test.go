@@ -2,11 +2,13 @@ package pending_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"boo/orchestrator"
+	"boo/pending"
 )
 
 // onStep runs do before the n-th step of a name.
@@ -124,4 +126,53 @@ func TestInterruptedBetweenTwoFilesGoesBack(t *testing.T) {
 	same(t, "after the interrupt", tree(t, w.repo), before)
 	w.checkClean()
 	w.checkSet()
+}
+
+// touching is the real git, after whose reading of files something happens to them,
+// so many times.
+type touching struct {
+	pending.Git
+	times int
+	touch func()
+}
+
+func (g *touching) Current(ctx context.Context, c orchestrator.Checkout, paths []orchestrator.Path, hints map[orchestrator.Path]orchestrator.Entry) (map[orchestrator.Path]orchestrator.Reading, error) {
+	read, err := g.Git.Current(ctx, c, paths, hints)
+	if g.times > 0 {
+		g.times--
+		g.touch()
+	}
+	return read, err
+}
+
+// A file that is touched while it is read, as by a stage that is cleared, is read
+// again: with what it holds then.
+func TestAFileTouchedWhileItIsReadIsReadAgain(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		times int
+		touch func(path string) error
+		want  orchestrator.Code
+	}{
+		"another name of it goes": {1, func(path string) error { return errors.Join(os.Link(path, path+"2"), os.Remove(path+"2")) }, ""},
+		"it is written as it was": {1, func(path string) error { return os.WriteFile(path, []byte("1\n"), 0o644) }, ""},
+		"it is saved by somebody": {1, func(path string) error { return os.WriteFile(path, []byte("mine\n"), 0o644) }, orchestrator.CodeConflict},
+		"again and again":         {9, func(path string) error { return os.WriteFile(path, []byte("1\n"), 0o644) }, orchestrator.CodeConflict},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, map[string]string{"a": "1\n"})
+			w.turn("goose", w.edit(map[string]string{"a": "2\n"}))
+			path := filepath.Join(w.repo, "a")
+			w.engine = pending.New(&touching{Git: w.git, times: c.times, touch: func() {
+				if err := c.touch(path); err != nil {
+					t.Error(err)
+				}
+			}}, w.store, w.locks)
+			_, err := w.apply()
+			if (err != nil) != (c.want != "") || err != nil && orchestrator.CodeOf(err) != c.want {
+				t.Errorf("apply says %v, want %v", err, c.want)
+			}
+		})
+	}
 }
