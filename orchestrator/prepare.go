@@ -50,9 +50,10 @@ func (e *Engine) recordBefore(ctx context.Context, t Turn, wt Worktree) (before 
 	}
 	err = e.untilBaselineHolds(ctx, t.Chat, func(wt Worktree) (err error) {
 		// What was stored with the end of the last turn holds where its snapshot
-		// is the newest still: an apply or reject since then has kept it so.
+		// is the newest still: an apply or reject since then has kept it so. And
+		// where a chat begins as its base there is nothing yet.
 		var delta ChangeDelta
-		if before.Commit != last.After {
+		if before.Commit != last.After && !(before.AsBase && wt.Baseline == wt.Base) {
 			delta, _, err = e.delta(ctx, wt, from, before.Commit, by)
 		}
 		if err != nil {

@@ -66,6 +66,9 @@ type Snapshot struct {
 	// Verified is false for the answer of a watcher that was not compared with
 	// the tree yet; see [TreeWatch].
 	Verified bool
+	// AsBase is true where the tree is known to be that of the worktree's base, and
+	// the snapshot is the first.
+	AsBase bool
 }
 
 // SkippedPath is one path that a snapshot had to leave out.

@@ -93,6 +93,7 @@ func (e *Engine) snapshotInProcess(ctx context.Context, take taking) (snap orche
 		if snap, err = p.write(edited, e.authored(ctx, take)); err != nil {
 			return snap, err
 		}
+		snap.AsBase = take.prev.Commit == "" && len(p.edits) == 0
 	}
 	err = e.chain(ctx, take, snap.Commit)
 	if p.written.Keep != "" {
