@@ -245,7 +245,7 @@ func (f *fixture) remote() (bare string, ahead orchestrator.ObjectID) {
 func TestBaseIsFetched(t *testing.T) {
 	f := newFixture(t)
 	_, ahead := f.remote()
-	for _, rev := range []string{"fresh", "pr/7", "pr:7", "#7", "refs/pull/7/head", "mr/9", "!9", "refs/merge-requests/9/head", "pr/9"} {
+	for _, rev := range []string{"fresh", "pr/7", "pr:7", "#7", "refs/pull/7/head", "pull/7/head", "mr/9", "!9", "refs/merge-requests/9/head", "merge-requests/9/head", "pr/9"} {
 		check := f.untouched()
 		base := f.base(rev)
 		if base.Commit != ahead {

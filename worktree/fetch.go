@@ -19,12 +19,20 @@ var requestWord = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:(pr|mr)[/:]|(#)|(!))([1-9][0-9]{0,17})$`)
 })
 
+// shortRequest is the name of a request's head as hosts show it.
+var shortRequest = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:pull|merge-requests)/[1-9][0-9]{0,17}/head$`)
+})
+
 // remoteRefs returns the refs of a remote that a base may stand for, the likely
 // one first, and what they are to people; none for any other revision. Hosts
 // differ in how they call the head of a request.
 func remoteRefs(rev string) (sources []string, what string) {
 	if rev == "fresh" {
 		return []string{"HEAD"}, "default branch"
+	}
+	if shortRequest().MatchString(rev) {
+		rev = "refs/" + rev
 	}
 	pull, merge := "refs/pull/", "refs/merge-requests/"
 	if id, ok := strings.CutPrefix(rev, pull); ok && strings.HasSuffix(id, "/head") {
