@@ -46,7 +46,11 @@ func (e *Engine) ensureWorktree(ctx context.Context, t Turn, environ []string) (
 			e.say(ctx, t, what)
 		}
 		if err != nil {
-			return wt, Errorf(CodeOf(err), "%w; its snapshots are kept", err).WithHint("%s", orHint(err, "boo worktree repair "+string(t.Chat)))
+			kept := "; its snapshots are kept"
+			if CodeOf(err) == CodeNotFound { // they are where the repository is
+				kept = ""
+			}
+			return wt, Errorf(CodeOf(err), "%w%s", err, kept).WithHint("%s", orHint(err, "boo worktree repair "+string(t.Chat)))
 		}
 	default:
 		return wt, Errorf(CodeInvalid, "the worktree of chat %s is %s", t.Chat, wt.State).WithHint("boo chat send --new …")

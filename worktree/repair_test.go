@@ -130,6 +130,22 @@ func TestRepairLeavesAloneWhatIsNotTheWorktree(t *testing.T) {
 	}
 }
 
+func TestAWorktreeIsNotMovedToAnotherRepository(t *testing.T) {
+	f := newFixture(t)
+	wt := worked(f)
+	f.remove(f.repo + "/.git")
+	f.git(f.repo, "init", "-q")
+	f.write(f.repo+"/other.txt", "another\n")
+	f.commit()
+	done, err := f.engine.Repair(t.Context(), wt)
+	if orchestrator.CodeOf(err) != orchestrator.CodeNotFound || !strings.Contains(err.Error(), "is not the repository") || len(done) > 0 {
+		t.Errorf("%q, %v", done, err)
+	}
+	if known, err := os.ReadDir(f.repo + "/.git/worktrees"); err == nil {
+		t.Errorf("it was told of %v", known)
+	}
+}
+
 func TestOdditiesAreToldOnce(t *testing.T) {
 	f := newFixture(t)
 	f.write(f.repo+"/a.txt", "a\n")
