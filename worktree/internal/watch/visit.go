@@ -75,9 +75,10 @@ func (w *Watcher) visit(path orchestrator.Path, wantFiles bool, buf []byte) (lis
 	return l, nil
 }
 
-// gone reports whether err means that there is no directory (any more).
+// gone reports whether err means that there is no directory (any more): one that
+// leaves the tree while it is opened is outside.
 func gone(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, safeopen.ErrSymlink)
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, safeopen.ErrSymlink) || errors.Is(err, safeopen.ErrOutside)
 }
 
 func isRules(name string) bool { return name == ".gitignore" || name == ".gitattributes" }
