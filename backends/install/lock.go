@@ -23,7 +23,11 @@ func lock(ctx context.Context, path string, waiting func()) (unlock func(), err 
 	for told := false; ; told = true {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		if err == nil {
-			return func() { _ = f.Close() }, nil
+			return func() {
+				// Before the close, for the sake of a child that has the descriptor until its exec.
+				_ = unix.Flock(int(f.Fd()), unix.LOCK_UN)
+				_ = f.Close()
+			}, nil
 		}
 		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
 			_ = f.Close()

@@ -78,7 +78,10 @@ func (l *Locks) TryLock(name string) (release func(), ok bool, err error) {
 	return sync.OnceFunc(func() {
 		_ = f.Truncate(0) // nobody to speak of any more
 		fence()
-		_ = f.Close() // ends the lock
+		// Closing alone would leave it held by a child that is being started: until
+		// its exec that has the descriptor too.
+		_ = flock(f, syscall.LOCK_UN)
+		_ = f.Close()
 	}), true, nil
 }
 
@@ -99,7 +102,7 @@ func take(path string) (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		err = flock(f)
+		err = flock(f, syscall.LOCK_EX|syscall.LOCK_NB)
 		if err == nil && stands(f, path) {
 			return f, nil
 		}
@@ -113,9 +116,9 @@ func take(path string) (*os.File, error) {
 	}
 }
 
-func flock(f *os.File) error {
+func flock(f *os.File, how int) error {
 	for {
-		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		err := syscall.Flock(int(f.Fd()), how)
 		if !errors.Is(err, syscall.EINTR) {
 			return err
 		}

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -49,6 +51,32 @@ func isFree(t testing.TB, locks *daemon.Locks, name string) bool {
 		release()
 	}
 	return ok
+}
+
+// A child has all descriptors of boo's between its fork and its exec.
+func TestALockThatWasLetGoIsFreeThoughAChildHasItsFileStill(t *testing.T) {
+	locks, dir := newLocks(t)
+	release := take(t, locks, "chat-c1")
+	fds, err := os.ReadDir("/proc/self/fd")
+	must(t, err)
+	copies := 0
+	for _, entry := range fds {
+		path, err := os.Readlink("/proc/self/fd/" + entry.Name())
+		if err != nil || path != filepath.Join(dir, "chat-c1.lock") {
+			continue
+		}
+		fd, err := strconv.Atoi(entry.Name())
+		must(t, err)
+		child, err := syscall.Dup(fd)
+		must(t, err)
+		defer syscall.Close(child)
+		copies++
+		break // the copy may have the number of an entry to come
+	}
+	release()
+	if copies != 1 || !isFree(t, locks, "chat-c1") {
+		t.Errorf("the lock is held still, with %d copies of its file's descriptor", copies)
+	}
 }
 
 func TestALockHasOneHolder(t *testing.T) {
