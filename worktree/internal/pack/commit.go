@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"crypto/rand"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -42,7 +43,7 @@ func (w *Writer) Commit() (Result, error) {
 	if err != nil {
 		return Result{}, w.fail("write pack index", err)
 	}
-	name := "pack-" + hex.EncodeToString(checksum)
+	name := w.name()
 	keep, err := w.keep(name)
 	if err != nil {
 		return Result{}, w.fail("keep pack", err)
@@ -107,13 +108,20 @@ func syncAll(files ...*os.File) error {
 	return err
 }
 
+// name makes a name that no pack has had. It is not that of the content, as git's
+// are: a pack of the same objects may be there without a .keep file, and a
+// collection that has noted it as one to remove takes it for kept from then on,
+// copies nothing out of it, and removes it all the same (seen with git 2.39).
+func (w *Writer) name() string {
+	id := make([]byte, w.opts.Format.Size())
+	_, _ = rand.Read(id) // never fails
+	return "pack-" + hex.EncodeToString(id)
+}
+
 // publish gives the files their names. git finds a pack by its index, so that
-// one comes last. A pack of that name is the same pack.
+// one comes last.
 func (w *Writer) publish(index, name string) error {
 	path := filepath.Join(w.dir, name)
-	if _, err := os.Stat(path + ".idx"); err == nil {
-		return w.settleNow()
-	}
 	if err := os.Rename(w.file.Name(), path+".pack"); err != nil {
 		return err
 	}

@@ -7,6 +7,8 @@
 //     on disk (fsync).
 //   - An object that the repository has already, or that was added twice, is
 //     not written again.
+//   - No two packs have one name, whatever is in them: the .keep file of one
+//     never guards, and its removal never gives away, another.
 //   - A blob is never held in memory beyond [Buffered] bytes.
 //   - What is not committed leaves nothing that git looks at: drafts, which
 //     [DropDrafts] removes if boo dies before [Writer.Close].

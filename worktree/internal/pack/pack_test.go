@@ -244,20 +244,27 @@ func TestWithoutANewObjectThereIsNoPack(t *testing.T) {
 	}
 }
 
-func TestTheSamePackTwiceIsOnePack(t *testing.T) {
-	r := newRepo(t)
-	var results [2]pack.Result
-	for i := range results {
-		w := pack.New(r.packs(), pack.Options{})
-		if _, err := w.Add(objectid.Blob, []byte("same")); err != nil {
-			t.Fatal(err)
-		}
-		results[i] = commit(t, w)
+func TestThePacksOfTwoWritersAreTwoThoughTheyHoldTheSame(t *testing.T) {
+	for name, format := range map[string]objectid.Format{"sha1": objectid.SHA1, "sha256": objectid.SHA256} {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t, "--object-format="+name)
+			keep := func(path string) error { return os.WriteFile(path, nil, 0o600) }
+			var results [2]pack.Result
+			for i := range results {
+				w := pack.New(r.packs(), pack.Options{Format: format, Keep: keep})
+				if _, err := w.Add(objectid.Blob, []byte("same")); err != nil {
+					t.Fatal(err)
+				}
+				results[i] = commit(t, w)
+			}
+			if results[0].Name == results[1].Name || results[0].Keep == results[1].Keep || len(r.files()) != 6 {
+				t.Errorf("got %v, and files %q", results, r.files())
+			}
+			r.git("", "fsck", "--full")
+			r.git("", "repack", "-a", "-d", "-q")
+			r.git("", "fsck", "--full")
+		})
 	}
-	if results[0] != results[1] || len(r.files()) != 2 {
-		t.Errorf("got %v, and files %q", results, r.files())
-	}
-	r.git("", "fsck", "--full")
 }
 
 func TestManyGoroutinesFillOnePack(t *testing.T) {
