@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"boo/orchestrator"
 	"boo/worktree/internal/dircache"
 	"boo/worktree/internal/pack"
@@ -57,6 +59,7 @@ type inProcess struct {
 	changed   []dircache.Entry // files among edits, with their stat data
 	same      []dircache.Entry // suspects that turned out to be as in the base
 	read      bool             // a file had to be read
+	last      bool             // what goes while it is looked for is gone
 	linked    bool             // a file has other names, by hard links, maybe elsewhere
 	ignored   []orchestrator.Path
 }
@@ -223,8 +226,28 @@ func (p *inProcess) exists(id orchestrator.ObjectID) (bool, error) {
 	return id == p.format.EmptyTree() || p.stored != nil && p.stored(id), nil
 }
 
-// find fills in how the worktree differs from the base.
+// looks is how many times in all a tree is looked at in which files go while they
+// are looked for.
+const looks = 4
+
+// find fills in how the worktree differs from the base. Where a file goes that was
+// there before, all is looked at again: it may have another name now.
 func (p *inProcess) find(ctx context.Context) error {
+	for look := 1; ; look++ {
+		err := p.look(ctx, look == looks)
+		if look == looks || !errors.Is(err, unix.ENOENT) || ctx.Err() != nil {
+			return err
+		}
+		clear(p.edits)
+		clear(p.rules)
+		clear(p.textual)
+		p.changed, p.same = nil, nil
+	}
+}
+
+// look is one look for find; at the last one a file that goes is gone.
+func (p *inProcess) look(ctx context.Context, last bool) error {
+	p.last = last
 	ignores := p.engine.ignoredIn(ctx, p.repo)
 	gone, files, err := p.list(ctx, ignores, nil)
 	if err = errors.Join(err, ignores.Close()); err != nil {

@@ -37,6 +37,11 @@ func (p *inProcess) readAll(ctx context.Context, files []orchestrator.Path) erro
 		for _, entry := range part.differ {
 			p.edits[entry.Path] = orchestrator.Entry{Mode: entry.Mode, ID: entry.ID}
 		}
+		for _, path := range part.gone {
+			if p.index.Lookup(path) != nil {
+				p.edits[path] = orchestrator.Entry{}
+			}
+		}
 		p.changed = append(p.changed, part.differ...)
 		p.same = append(p.same, part.equal...)
 		p.read = p.read || part.looked
@@ -49,6 +54,7 @@ func (p *inProcess) readAll(ctx context.Context, files []orchestrator.Path) erro
 type fileReader struct {
 	*inProcess
 	differ, equal []dircache.Entry
+	gone          []orchestrator.Path
 	looked        bool // stat data were not enough
 	linked        bool
 }
@@ -58,7 +64,11 @@ func (r *fileReader) all(ctx context.Context, files []orchestrator.Path) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		entry, err := r.one(path)
+		entry, err := r.settled(path)
+		if r.last && errors.Is(err, unix.ENOENT) {
+			r.gone = append(r.gone, path)
+			continue
+		}
 		if err != nil {
 			return fmt.Errorf("%w: %w", errUnusual, err)
 		}
@@ -69,6 +79,18 @@ func (r *fileReader) all(ctx context.Context, files []orchestrator.Path) error {
 		}
 	}
 	return nil
+}
+
+// settled is one for a file that may change meanwhile: a small one has most likely
+// come to rest a moment later.
+func (r *fileReader) settled(path orchestrator.Path) (entry dircache.Entry, err error) {
+	for range 5 {
+		entry, err = r.one(path)
+		if !errors.Is(err, safeopen.ErrChanged) && !errors.Is(err, objectid.ErrLength) || entry.Stat.Size > pack.Buffered {
+			break
+		}
+	}
+	return entry, err
 }
 
 // one returns what stands at a path, as it is to be recorded, and stores it if
