@@ -210,12 +210,16 @@ func TestMaintainGoesOnWhereItWasCutOff(t *testing.T) {
 	maintain()
 }
 
+// All chats take the same snapshots in the same second, so that what one writes is
+// there already, and may go, by another's.
 func TestMaintainBesideSnapshotsAndCollections(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, func(o *worktree.Options) { o.MaxPacks = 2 })
+	f := newFixture(t, func(o *worktree.Options) {
+		o.MaxPacks, o.Now = 2, func() time.Time { return time.Unix(1700000000, 0) }
+	})
 	f.write(f.repo+"/a.txt", poem(200, -1))
 	f.commit()
-	chats := []orchestrator.Worktree{f.create(), f.create()}
+	chats := []orchestrator.Worktree{f.create(), f.create(), f.create(), f.create()}
 	ctx, cancel := context.WithCancel(t.Context())
 	var background, work sync.WaitGroup
 	for _, job := range []func() error{
@@ -237,10 +241,10 @@ func TestMaintainBesideSnapshotsAndCollections(t *testing.T) {
 			}
 		})
 	}
-	for i, wt := range chats {
+	for _, wt := range chats {
 		work.Go(func() {
-			for turn := range 15 {
-				f.write(string(wt.Dir)+"/a.txt", poem(200, turn*(i+1)))
+			for turn := range 10 {
+				f.write(string(wt.Dir)+"/a.txt", poem(200, turn))
 				if _, err := f.engine.Snapshot(t.Context(), wt, goose, "turn\n"); err != nil {
 					t.Error(err)
 				}
@@ -252,7 +256,7 @@ func TestMaintainBesideSnapshotsAndCollections(t *testing.T) {
 	background.Wait()
 	f.git(f.repo, "fsck", "--strict", "--connectivity-only")
 	for _, wt := range chats {
-		if n := f.git(f.repo, "rev-list", "--count", string(wt.Base)+"..refs/boo/chats/"+string(wt.Chat)+"/head"); n != "15" {
+		if n := f.git(f.repo, "rev-list", "--count", string(wt.Base)+"..refs/boo/chats/"+string(wt.Chat)+"/head"); n != "10" {
 			t.Errorf("the chain has %s snapshots", n)
 		}
 	}
