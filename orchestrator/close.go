@@ -6,9 +6,13 @@ import (
 	"time"
 )
 
-// closeWait is how long an end of a chat waits for who works in it for a moment:
-// a look at its risks, say.
-const closeWait = 5 * time.Second
+// How long an end of a chat waits for who works in it for a moment: a look at its
+// risks, say; and for a turn of this engine's that is through but for its files, of
+// which there may be many, on a slow disk.
+const (
+	closeWait = 5 * time.Second
+	filesWait = 30 * time.Second
+)
 
 // CloseChat ends a chat; see [Closing].
 func (e *Engine) CloseChat(ctx context.Context, ref ChatRef, opts CloseOptions) (ClosedChat, error) {
@@ -46,7 +50,11 @@ func (e *Engine) seize(ctx context.Context, chat ChatID) (release func(), err er
 
 // outwait takes the lock of a chat that somebody is at for a moment.
 func (e *Engine) outwait(ctx context.Context, chat ChatID) (release func(), err error) {
-	ctx, cancel := context.WithTimeout(ctx, closeWait)
+	limit := closeWait
+	if e.busyIn(chat) {
+		limit = filesWait
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	return e.Locks.Lock(ctx, ChatLock(chat), func() {})
 }

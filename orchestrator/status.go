@@ -67,14 +67,9 @@ func (e *Engine) Restart(ctx context.Context, ref ChatRef, agent AgentName) erro
 	if err != nil {
 		return err
 	}
-	e.linger(ctx, chat.ID)
-	release, ok, err := e.Locks.TryLock(ChatLock(chat.ID))
+	release, err := e.seize(ctx, chat.ID)
 	if err != nil {
 		return err
-	}
-	if !ok {
-		return Errorf(CodeBusy, "a turn of chat %s runs; nothing was restarted", chat.ID).
-			WithHint("boo chat stop %s", chat.ID)
 	}
 	defer release()
 	return e.Agents.Evict(ctx, chat.ID, agent)

@@ -26,7 +26,7 @@ func (w *world) session(agent orchestrator.AgentName) orchestrator.Session {
 // becomes waits for the session to come into a state.
 func (w *world) becomes(agent orchestrator.AgentName, want orchestrator.SessionState) orchestrator.Session {
 	w.t.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(time.Minute)
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {

@@ -2,6 +2,8 @@ package worktree
 
 import (
 	"context"
+	"errors"
+	"syscall"
 
 	"boo/orchestrator"
 )
@@ -21,8 +23,11 @@ func (e *Engine) TempDir() (string, error) {
 	return dir, err
 }
 
-// Die is told of at TempDir.
-func (e *Engine) Die() error { return e.temp.held.Close() }
+// Die is told of at TempDir. To close the file is not enough: a child that is
+// being started may have it still, until its exec.
+func (e *Engine) Die() error {
+	return errors.Join(syscall.Flock(int(e.temp.held.Fd()), syscall.LOCK_UN), e.temp.held.Close())
+}
 
 // AskedCheckout is Checkout by git alone.
 func (e *Engine) AskedCheckout(ctx context.Context, dir string) (orchestrator.Checkout, error) {

@@ -42,7 +42,7 @@ func gone(t *testing.T, pid int) {
 	t.Helper()
 	ticker := time.NewTicker(10 * time.Millisecond)
 	defer ticker.Stop()
-	deadline := time.After(10 * time.Second)
+	deadline := time.After(time.Minute)
 	for alive(pid) {
 		select {
 		case <-ticker.C:
@@ -57,7 +57,7 @@ func pidIn(t *testing.T, path string) int {
 	t.Helper()
 	ticker := time.NewTicker(10 * time.Millisecond)
 	defer ticker.Stop()
-	deadline := time.After(10 * time.Second)
+	deadline := time.After(time.Minute)
 	for {
 		data, _ := os.ReadFile(path)
 		if pid, err := strconv.Atoi(strings.TrimSpace(string(data))); err == nil {

@@ -22,7 +22,7 @@ func TestAPromptThatWaitsForAnAbortCanBeStopped(t *testing.T) {
 		for s.current() == nil {
 			<-time.After(time.Millisecond)
 		}
-		stopped <- s.Stop(context.Background(), time.Second)
+		stopped <- s.Stop(context.Background(), 20*time.Second)
 	}()
 	o := s.collect(t.Context(), nil)
 	if err := <-stopped; o.err != nil || o.result.Stop != "cancelled" || err != nil {
