@@ -74,6 +74,9 @@ func (e *Engine) Archive(ctx context.Context, ref ChatRef, force bool) (Archived
 type consent struct {
 	given bool
 	ask   string
+	// abandons says that it holds for a worktree without a repository too, of which
+	// nothing can be kept: the chat ends, and the files stay where they are.
+	abandons bool
 }
 
 // archive carries an archive out; the chat's lock is held. The verdict is taken
@@ -102,6 +105,9 @@ func (e *Engine) archive(ctx context.Context, chat ChatID, force consent) (Archi
 		return done, err
 	}
 	done.Verdict = e.judge(ctx, []Worktree{wt}, map[ChatID]bool{chat: true})[0]
+	if homeless(done.Verdict) && force.given && force.abandons {
+		return done, e.abandon(ctx, wt, &done)
+	}
 	if err := refused(done.Verdict, force); err != nil {
 		return done, err
 	}
@@ -126,6 +132,22 @@ func (e *Engine) archive(ctx context.Context, chat ChatID, force consent) (Archi
 	return archived, err
 }
 
+func homeless(v RiskVerdict) bool {
+	return slices.ContainsFunc(v.Risks, func(r Risk) bool { return r.Kind == RiskHomeless })
+}
+
+// abandon gives up a worktree whose repository is gone. Its files are not touched:
+// they may be all that is left. If the repository comes back, a repair takes it up
+// again.
+func (e *Engine) abandon(ctx context.Context, wt Worktree, done *Archived) error {
+	err := e.Store.MoveWorktree(ctx, wt.Chat, []WorktreeState{WorktreeActive}, WorktreeLost, "its repository is gone")
+	if err == nil {
+		e.unwatch(wt.Chat)
+		done.Warnings = append(done.Warnings, "its repository is gone, so nothing of it was archived; its files stay until you remove them: "+string(wt.Dir))
+	}
+	return err
+}
+
 // refused is the error of an archive over a verdict; nil if it may go on.
 func refused(v RiskVerdict, force consent) error {
 	var reasons, hard []string
@@ -139,6 +161,8 @@ func refused(v RiskVerdict, force consent) error {
 	switch {
 	case len(reasons) == 0:
 		return nil
+	case homeless(v):
+		return Errorf(CodeUnverified, "the worktree of chat %s is kept: %s", v.Chat, strings.Join(reasons, "; ")).WithHint("%s", wayOn(v, RiskHomeless))
 	case len(hard) > 0 && v.State == RiskUnverified:
 		return Errorf(CodeUnverified, "the worktree of chat %s is kept: %s", v.Chat, strings.Join(reasons, "; ")).WithHint("%s", hint)
 	case len(hard) > 0:
@@ -164,6 +188,8 @@ func wayOn(v RiskVerdict, kind RiskKind) string {
 		return "boo chat stop --all " + string(v.Chat)
 	case RiskPermission:
 		return "boo permit ls"
+	case RiskHomeless:
+		return fmt.Sprintf("in the repository, where it is now: boo worktree repair; if it is gone for good: boo chat rm --force %s, which leaves the files in %s", v.Chat, v.Dir)
 	case RiskUnknown: // most often the worktree is not what it was
 		return fmt.Sprintf("boo worktree repair %s, and then boo worktree risk %s", v.Chat, v.Chat)
 	}

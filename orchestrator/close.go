@@ -144,7 +144,7 @@ func (e *Engine) putAway(ctx context.Context, chat ChatID, opts CloseOptions, ag
 	if err != nil || wt.State == WorktreeCreating || wt.State == WorktreeLost || wt.State == WorktreePurged {
 		return nil, err
 	}
-	archived, err := e.archive(ctx, chat, consent{given: opts.Force, ask: again})
+	archived, err := e.archive(ctx, chat, consent{given: opts.Force, ask: again, abandons: true})
 	return &archived, err
 }
 

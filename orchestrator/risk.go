@@ -24,6 +24,7 @@ const (
 	RiskProcess    RiskKind = "process"    // a process, or a shell, is in it
 	RiskTurn       RiskKind = "turn"       // a turn runs or waits
 	RiskPermission RiskKind = "permission" // a request for permission is open
+	RiskHomeless   RiskKind = "homeless"   // its repository is gone, so nothing can be compared or kept
 	RiskUnknown    RiskKind = "unknown"    // something could not be found out
 )
 
@@ -62,7 +63,7 @@ func judged(wt Worktree, risks []Risk) RiskVerdict {
 	v := RiskVerdict{Chat: wt.Chat, Dir: wt.Dir, State: RiskClean, Risks: risks}
 	for _, r := range risks {
 		switch {
-		case r.Kind != RiskUnknown:
+		case r.Kind != RiskUnknown && r.Kind != RiskHomeless:
 			v.State = RiskAtRisk
 		case v.State == RiskClean:
 			v.State = RiskUnverified

@@ -27,9 +27,6 @@ import (
 // if something that is not the worktree stands in its place: nothing is changed
 // then. CodeNotFound if the repository is gone, or another one in its place.
 func (e *Engine) Repair(ctx context.Context, wt orchestrator.Worktree) (done []string, err error) {
-	if err := repoThere(wt); err != nil {
-		return nil, err
-	}
 	for _, step := range []func(context.Context, orchestrator.Worktree) (string, error){
 		e.belongs, e.place, e.relate, e.enroll, e.unlockIndex,
 	} {
@@ -47,16 +44,11 @@ func (e *Engine) Repair(ctx context.Context, wt orchestrator.Worktree) (done []s
 // belongs makes sure that a repository that does not know the worktree is the one
 // that it was made in.
 func (e *Engine) belongs(ctx context.Context, wt orchestrator.Worktree) (string, error) {
-	if _, err := os.Lstat(string(adminOf(wt))); !errors.Is(err, fs.ErrNotExist) {
-		return "", err
+	if why := e.Homeless(ctx, wt); why != "" {
+		return "", orchestrator.Errorf(orchestrator.CodeNotFound, "%s; what the worktree holds is as it was", why).
+			WithHint(`boo chat send --new "what you want done", or boo chat rm --force %s, which leaves the files in %s`, wt.Chat, wt.Dir)
 	}
-	has, err := e.isCommit(ctx, wt.CommonDir, wt.Base)
-	if err != nil || has {
-		return "", err
-	}
-	return "", orchestrator.Errorf(orchestrator.CodeNotFound,
-		"%s is not the repository that chat %s was made in: commit %s, from which it began, is not there; what the worktree holds is as it was",
-		wt.CommonDir, wt.Chat, wt.Base.Short()).WithHint(`boo chat send --new "what you want done"`)
+	return "", nil
 }
 
 // place makes sure that the worktree's directory is there.

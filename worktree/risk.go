@@ -58,6 +58,9 @@ const riskLookers = 2
 // if it is not what it was.
 func (e *Engine) risksOf(ctx context.Context, wt orchestrator.Worktree, settled bool) (look orchestrator.TreeLook, there bool) {
 	if err := cmp.Or(e.Verify(ctx, wt), e.SameTree(wt)); err != nil {
+		if why := e.Homeless(ctx, wt); why != "" {
+			return orchestrator.TreeLook{Risks: []orchestrator.Risk{{Kind: orchestrator.RiskHomeless, Detail: why}}}, false
+		}
 		return orchestrator.TreeLook{Risks: []orchestrator.Risk{cannot("tell", err)}}, false
 	}
 	look.Risks = append(operationRisks(wt), lockRisk(wt)...)

@@ -28,6 +28,8 @@ type Trees interface {
 	Chats(ctx context.Context, common orchestrator.GitDir) ([]orchestrator.ChatID, error)
 	// Heads returns the newest snapshot of every chat that a repository holds one of.
 	Heads(ctx context.Context, common orchestrator.GitDir) (map[orchestrator.ChatID]orchestrator.ObjectID, error)
+	// Homeless says why a worktree has no repository any more; "" if it has one.
+	Homeless(ctx context.Context, wt orchestrator.Worktree) string
 	// PutHead makes a commit the newest snapshot of a chat again whose ref is gone.
 	PutHead(ctx context.Context, wt orchestrator.Worktree, commit orchestrator.ObjectID) error
 	// Mirrors lists the remotes to which a push takes boo's refs too.

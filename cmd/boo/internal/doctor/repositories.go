@@ -37,12 +37,16 @@ func repositories(ctx context.Context, p Patient, l *findings) {
 
 func repository(ctx context.Context, p Patient, l *findings, common orchestrator.GitDir, chats []orchestrator.ChatSummary) {
 	root := string(chats[0].RepoRoot)
+	chats = slices.DeleteFunc(chats, func(c orchestrator.ChatSummary) bool { return abandoned(ctx, p, l, c) })
+	if len(chats) == 0 {
+		return
+	}
 	if _, err := os.Stat(filepath.Join(string(common), "objects")); errors.Is(err, fs.ErrNotExist) {
 		l.add(Finding{
 			Check: "repository", Level: Fault, Subject: root,
 			What: fmt.Sprintf("it was moved or deleted; %d of its chats are on record", len(chats)),
 			Why:  "their worktrees belong to it, and their snapshots are in it",
-			Try:  "cd WHERE-IT-IS-NOW && boo worktree repair; if it is gone for good, boo chat rm each",
+			Try:  "cd WHERE-IT-IS-NOW && boo worktree repair; if it is gone for good, boo chat rm --force each, which leaves their files",
 		})
 		return
 	}
@@ -66,10 +70,11 @@ func repository(ctx context.Context, p Patient, l *findings, common orchestrator
 	if err != nil {
 		l.unseen("repository", root, err)
 	}
-	for _, c := range chats {
+	housed := slices.DeleteFunc(slices.Clone(chats), func(c orchestrator.ChatSummary) bool { return homeless(ctx, p, l, c) })
+	for _, c := range housed {
 		chat(ctx, p, l, c, slices.Contains(held, c.ID))
 	}
-	headless(ctx, p, l, common, chats)
+	headless(ctx, p, l, common, housed)
 	recorded, err := onRecord(ctx, p, chats)
 	if err != nil {
 		return // strangers says so
@@ -91,6 +96,37 @@ func onRecord(ctx context.Context, p Patient, chats []orchestrator.ChatSummary) 
 		known[s.Chat] = true
 	}
 	return known, err
+}
+
+// abandoned tells of the files of a chat that was removed though its repository was
+// gone: nobody else speaks of them any more.
+func abandoned(ctx context.Context, p Patient, l *findings, c orchestrator.ChatSummary) bool {
+	wt := c.Worktree
+	if c.State != orchestrator.ChatArchived || wt.State != orchestrator.WorktreeLost || p.Trees.Homeless(ctx, wt) == "" {
+		return false
+	}
+	if _, err := os.Lstat(string(wt.Dir)); err == nil {
+		l.add(Finding{
+			Check: "worktree", Level: Note, Subject: string(c.ID), What: "it was removed, but its files stay in " + string(wt.Dir),
+			Why: "its repository was gone, so nothing of them could be archived", Try: fmt.Sprintf("rm -rf %s, once you need none of them", shell(string(wt.Dir))),
+		})
+	}
+	return true
+}
+
+// homeless tells of a chat in whose repository's place another one stands.
+func homeless(ctx context.Context, p Patient, l *findings, c orchestrator.ChatSummary) bool {
+	if c.Worktree.State == orchestrator.WorktreePurged || c.Worktree.State == orchestrator.WorktreeCreating {
+		return false
+	}
+	why := p.Trees.Homeless(ctx, c.Worktree)
+	if why != "" {
+		l.add(Finding{
+			Check: "repository", Level: Fault, Subject: string(c.ID), What: why, Why: "its snapshots were in the one that was there",
+			Try: fmt.Sprintf("boo worktree repair, in that one, wherever it is now; if it is gone for good, boo chat rm --force %s, which leaves its files", c.ID),
+		})
+	}
+	return why != ""
 }
 
 // chat compares the row of a worktree with what stands in its place.
