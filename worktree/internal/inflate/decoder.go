@@ -3,7 +3,6 @@ package inflate
 import (
 	"encoding/binary"
 	"errors"
-	"hash/adler32"
 )
 
 // ErrCorrupt says that a stream is not what it should be, or not that long.
@@ -65,7 +64,7 @@ func (d *Decoder) Zlib(dst []byte, n int, src []byte) error {
 		}
 	}
 	d.align()
-	if at != n || d.at+4 > len(src) || binary.BigEndian.Uint32(src[d.at:]) != adler32.Checksum(dst[:n]) {
+	if at != n || d.at+4 > len(src) || binary.BigEndian.Uint32(src[d.at:]) != adler(dst[:n]) {
 		return ErrCorrupt
 	}
 	return nil

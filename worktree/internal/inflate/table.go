@@ -60,6 +60,10 @@ type table struct {
 	fast   [1 << fastBits]uint32 // by the next bits
 	count  [16]uint16            // codes of each length
 	sorted [maxLit]uint16        // symbols in the order of their codes
+
+	// Of the codes longer than fastBits: the least of them, shortened to
+	// fastBits, and which of sorted it is.
+	longer, longerAt int
 }
 
 // build sets the table up for codes of these lengths, 0 for none. A code that
@@ -88,40 +92,47 @@ func (t *table) build(lengths []uint8, alphabet *symbols) error {
 			next[n]++
 		}
 	}
-	t.fast = [1 << fastBits]uint32{}
-	code, before := uint16(0), uint8(0)
-	for _, symbol := range t.sorted[:used] {
-		n := lengths[symbol]
-		if n > fastBits {
-			break
-		}
-		code <<= n - before
-		before = n
-		e := coded(alphabet[symbol], int(n))
-		for i := int(bits.Reverse16(code) >> (16 - n)); i < len(t.fast); i += 1 << n {
-			t.fast[i] = e
-		}
-		code++
-	}
+	t.fill(lengths, alphabet)
 	return nil
+}
+
+// fill sets up the direct part. It grows by one bit at a time: what is known of
+// n bits holds whatever the next one is.
+func (t *table) fill(lengths []uint8, alphabet *symbols) {
+	t.fast[0] = 0
+	code, at := 0, 0
+	for n := 1; n <= fastBits; n++ {
+		half := 1 << (n - 1)
+		copy(t.fast[half:2*half], t.fast[:half])
+		code <<= 1
+		for _, symbol := range t.sorted[at : at+int(t.count[n])] {
+			t.fast[bits.Reverse16(uint16(code))>>(16-n)] = coded(alphabet[symbol], n)
+			code++
+		}
+		at += int(t.count[n])
+	}
+	t.longer, t.longerAt = code, at
 }
 
 // coded is the entry of a symbol with a code of n bits.
 func coded(symbol uint32, n int) uint32 { return symbol + uint32(n<<lengthAt+n) }
 
-// slow decodes a symbol of any length, bit by bit.
+// slow decodes a symbol of a code that is longer than fastBits, bit by bit. The
+// bits begin no shorter code, so that they are not below longer.
 func (t *table) slow(window uint64, alphabet *symbols) uint32 {
-	code, first, index := 0, 0, 0
-	for n := 1; n < 16; n++ {
-		code |= int(window & 1)
+	code := int(bits.Reverse16(uint16(window)) >> (16 - fastBits))
+	window >>= fastBits
+	first, index := t.longer, t.longerAt
+	for n := fastBits + 1; n < 16; n++ {
+		code = code<<1 | int(window&1)
 		window >>= 1
+		first <<= 1
 		count := int(t.count[n])
 		if code-first < count {
 			return coded(alphabet[t.sorted[index+code-first]], n)
 		}
 		index += count
-		first = (first + count) << 1
-		code <<= 1
+		first += count
 	}
 	return invalid
 }

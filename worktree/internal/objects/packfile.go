@@ -8,6 +8,7 @@ import (
 	"os"
 	"sort"
 
+	"boo/worktree/internal/inflate"
 	"boo/worktree/internal/pack/objectid"
 )
 
@@ -89,11 +90,17 @@ type header struct {
 	base int64 // of a delta: where its base begins
 }
 
+// packedHeader bounds such a header.
+const packedHeader = 64
+
 // header reads the header of the object at an offset.
-func (p *packFile) header(at int64) (h header, err error) {
-	var buf [64]byte
-	n, _ := p.file.ReadAt(buf[:], at) // a pack ends with a hash, and so may this
-	rest := buf[:n]
+func (p *packFile) header(f *inflater, at int64) (h header, err error) {
+	rest, err := f.bytes(p, at, packedHeader)
+	if err != nil {
+		return h, err
+	}
+	rest = rest[:len(rest)-inflate.Slack]
+	n := len(rest)
 	next := func() (b byte) {
 		if len(rest) == 0 {
 			err = errDamaged
@@ -139,7 +146,7 @@ const maxChain = 5000
 
 // read returns the object at an offset. The content is the inflater's, or one
 // of the bases: it is not to be changed.
-func (p *packFile) read(inflate *inflater, known *bases, at int64) (objectid.Kind, []byte, error) {
+func (p *packFile) read(f *inflater, known *bases, at int64) (objectid.Kind, []byte, error) {
 	var deltas []header // of the object, of its base, …
 	var kind objectid.Kind
 	var content []byte
@@ -148,7 +155,7 @@ func (p *packFile) read(inflate *inflater, known *bases, at int64) (objectid.Kin
 			kind, content = base.kind, base.content
 			break
 		}
-		h, err := p.header(at)
+		h, err := p.header(f, at)
 		if err != nil {
 			return 0, nil, err
 		}
@@ -162,7 +169,7 @@ func (p *packFile) read(inflate *inflater, known *bases, at int64) (objectid.Kin
 		if kind, content = h.kind, nil; kind == 0 {
 			return 0, nil, errDamaged
 		}
-		if content, err = inflate.packed(p.file, h); err != nil {
+		if content, err = f.packed(p, h); err != nil {
 			return 0, nil, err
 		}
 		if len(deltas) > 0 {
@@ -171,7 +178,7 @@ func (p *packFile) read(inflate *inflater, known *bases, at int64) (objectid.Kin
 		}
 	}
 	for i := len(deltas) - 1; i >= 0; i-- {
-		delta, err := inflate.packed(p.file, deltas[i])
+		delta, err := f.packed(p, deltas[i])
 		if err != nil {
 			return 0, nil, err
 		}
