@@ -162,8 +162,8 @@ func (o sendOptions) request(e *env) (orchestrator.SendRequest, error) {
 // is settled, and told of, while the agent has begun.
 func (e *env) send(ctx context.Context, svc orchestrator.Service, req orchestrator.SendRequest, signals <-chan os.Signal) (orchestrator.Sent, error) {
 	sent, err := sendStoppable(ctx, svc, req, signals)
-	if left := e.recover(ctx, svc); left != nil && err == nil && !e.JSON {
-		e.Stderr.Println(tty.Yellow("boo: "), tty.Plain("what an earlier boo has left could not be settled: "+left.Error()))
+	if left := e.recover(ctx, svc); left != nil && err == nil {
+		e.tellUnsettled("what an earlier boo has left could not be settled: " + left.Error())
 	}
 	return sent, err
 }

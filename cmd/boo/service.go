@@ -145,6 +145,14 @@ func (e *env) recover(ctx context.Context, svc orchestrator.Service) error {
 	return nil
 }
 
+func (e *env) tellUnsettled(message string) {
+	if e.JSON {
+		_ = e.Stderr.JSON(map[string]recoveredView{"unsettled": {Message: message}}) // see reportJSON
+		return
+	}
+	e.Stderr.Println(tty.Yellow("boo: "), tty.Plain(message))
+}
+
 // recoveredView is said once, so programs that read JSON are told too.
 type recoveredView struct {
 	Chat    orchestrator.ChatID `json:"chat,omitempty"`

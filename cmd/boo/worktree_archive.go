@@ -112,6 +112,8 @@ func (e *env) restored(ctx context.Context, ref orchestrator.ChatRef) (orchestra
 		return wt, err
 	case wt.State == orchestrator.WorktreeCreating:
 		return wt, orchestrator.Errorf(orchestrator.CodeInvalid, "chat %s has no worktree yet: its first turn makes it", wt.Chat).WithHint("boo chat send -c %s …", wt.Chat)
+	case wt.State == orchestrator.WorktreePurged:
+		return wt, orchestrator.Errorf(orchestrator.CodeNotFound, "the archive of chat %s has ended: %s", wt.Chat, wt.Reason).WithHint(`boo chat send --new "what you want done"`)
 	case wt.State != orchestrator.WorktreeActive:
 		return wt, orchestrator.Errorf(orchestrator.CodeInvalid, "the worktree of chat %s is %s, not archived", wt.Chat, wt.State).WithHint("boo worktree repair %s", wt.Chat)
 	}
