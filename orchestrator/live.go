@@ -75,12 +75,12 @@ func (lt *liveTurn) begin(turn Turn) {
 	}()
 }
 
-// dismiss ends what admit began.
+// dismiss ends what admit began. Who hears of it finds the turn live no more.
 func (lt *liveTurn) dismiss() {
 	lt.cancel()
-	close(lt.done)
 	lt.e.mu.Lock()
 	delete(lt.e.live, lt.turn.ID)
+	close(lt.done)
 	lt.e.settled()
 	lt.e.mu.Unlock()
 	lt.e.announce(lt.turn.Chat)

@@ -16,9 +16,10 @@ type notifier struct {
 	beat sync.WaitGroup
 }
 
-// newNotifier connects with the manager that getenv names, and shows it signs of
-// life if it asks for them, at half of the interval that it allows.
-func newNotifier(getenv func(string) string) *notifier {
+// notifyReady tells the manager that getenv names that the daemon is ready, and from
+// then on shows it signs of life if it asks for them, at half of the interval that it
+// allows.
+func notifyReady(getenv func(string) string) *notifier {
 	n := &notifier{end: func() {}}
 	name := getenv("NOTIFY_SOCKET")
 	if name == "" {
@@ -29,6 +30,7 @@ func newNotifier(getenv func(string) string) *notifier {
 		return n
 	}
 	n.conn = conn
+	n.tell("READY=1")
 	micros, err := strconv.Atoi(getenv("WATCHDOG_USEC"))
 	if err != nil || micros <= 0 {
 		return n

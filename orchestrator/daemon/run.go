@@ -120,9 +120,8 @@ func (d *running) serve(ctx context.Context, listener *net.UnixListener, gone <-
 		served <- server.Serve(&gate{UnixListener: listener, log: d.Log, warned: map[uint32]bool{}})
 		close(served)
 	}()
-	notify := newNotifier(d.Getenv)
+	notify := notifyReady(d.Getenv)
 	defer notify.close()
-	notify.tell("READY=1")
 	d.Log.Info("serving", "pid", os.Getpid(), "version", d.Identity.Version, "socket", d.Place.Socket())
 	d.Ready()
 	select {
