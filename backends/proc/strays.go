@@ -9,7 +9,8 @@ import (
 
 const (
 	strayGrace = time.Second           // TERM to KILL for a tree without a supervisor
-	killLimit  = 5 * time.Second       // how long killed processes may take to be gone
+	killLimit  = 10 * time.Second      // how long killed processes may take to be gone
+	stormLimit = time.Minute           // how long new ones may come up meanwhile
 	strayPace  = 20 * time.Millisecond // between two looks at the process table
 	quietLooks = 2                     // a process in the midst of exec has no environment for a moment
 )
@@ -20,6 +21,7 @@ const (
 func endAll(ctx context.Context, grace time.Duration, belongs func(process) bool) error {
 	p := newPursuit(belongs)
 	start := time.Now()
+	var killed time.Time // when the last of them was, for the first time
 	tick := time.NewTicker(strayPace)
 	defer tick.Stop()
 	for quiet := 0; ; {
@@ -36,7 +38,12 @@ func endAll(ctx context.Context, grace time.Duration, belongs func(process) bool
 		} else if quiet++; quiet == quietLooks {
 			return nil
 		}
-		if time.Since(start) > grace+killLimit {
+		// A look may take seconds where everybody wants to run.
+		if sig == syscall.SIGKILL && (fresh > 0 || killed.IsZero()) {
+			killed = time.Now()
+		}
+		withstand := !killed.IsZero() && (time.Since(killed) > killLimit || time.Since(start) > grace+stormLimit)
+		if len(alive) > 0 && withstand {
 			return stillAlive(alive, nil)
 		}
 		if fresh > 0 && sig == syscall.SIGKILL {
@@ -56,7 +63,7 @@ func stillAlive(alive []process, cause error) error {
 		pids[i] = p.pid
 	}
 	if cause == nil {
-		return fmt.Errorf("end processes %v: still alive %v after SIGKILL", pids, killLimit)
+		return fmt.Errorf("end processes %v: still alive long after SIGKILL", pids)
 	}
 	return fmt.Errorf("end processes %v: %w", pids, cause)
 }
