@@ -1,6 +1,7 @@
 package worktree_test
 
 import (
+	"maps"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -22,6 +23,24 @@ func TestARepositoryTellsOfBoosWorktreesOnly(t *testing.T) {
 	}
 	if none, err := f.engine.Registrations(orchestrator.GitDir(t.TempDir())); err != nil || none != nil {
 		t.Errorf("where there is no repository: %v, %v", none, err)
+	}
+}
+
+func TestARepositoryTellsOfWorktreesThatAreHalfMade(t *testing.T) {
+	f := newFixture(t)
+	f.write(f.repo+"/a.txt", "a\n")
+	f.commit()
+	wt := f.create()
+	half := filepath.Join(t.TempDir(), "half")
+	f.git(f.repo, "worktree", "add", "-q", "--detach", half)
+	f.git(f.repo, "worktree", "add", "-q", "--detach", "--lock", filepath.Join(t.TempDir(), "kept"))
+	if none, err := f.engine.HalfMade(wt.CommonDir); err != nil || len(none) > 0 {
+		t.Errorf("%v, %v", none, err)
+	}
+	f.write(f.repo+"/.git/worktrees/half/locked", "initializing") // as a git that is killed leaves it
+	got, err := f.engine.HalfMade(wt.CommonDir)
+	if err != nil || !maps.Equal(got, map[string]string{"half": half}) {
+		t.Errorf("%v, %v", got, err)
 	}
 }
 

@@ -232,6 +232,7 @@ func (f *trapped) lookAndMend(wt orchestrator.Worktree, newest orchestrator.Snap
 		"chats":       func() error { _, err := f.engine.Chats(ctx, common); return err },
 		"usage":       func() error { _, err := f.engine.Usage(ctx, wt); return err },
 		"weigh":       func() error { _, err := f.engine.Weigh(ctx, wt); return err },
+		"half made":   func() error { _, err := f.engine.HalfMade(common); return err },
 		"mirrors":     func() error { _, err := f.engine.Mirrors(ctx, common); return err },
 		"maintain":    func() error { return f.engine.Maintain(ctx, common) },
 	} {

@@ -34,6 +34,9 @@ type Trees interface {
 	PutHead(ctx context.Context, wt orchestrator.Worktree, commit orchestrator.ObjectID) error
 	// Mirrors lists the remotes to which a push takes boo's refs too.
 	Mirrors(ctx context.Context, common orchestrator.GitDir) ([]string, error)
+	// HalfMade lists by name where the worktrees are that "git worktree add" has
+	// not finished.
+	HalfMade(common orchestrator.GitDir) (map[string]string, error)
 }
 
 // Patient is all that is looked at.

@@ -61,6 +61,7 @@ func repository(ctx context.Context, p Patient, l *findings, common orchestrator
 			Try: fmt.Sprintf("git -C %s config remote.%s.mirror false", shell(root), shell(remote)),
 		})
 	}
+	unfinished(p, l, root, common, chats)
 	held, err := p.Trees.Chats(ctx, common)
 	if err != nil {
 		l.unseen("repository", root, err)
@@ -83,6 +84,33 @@ func repository(ctx context.Context, p Patient, l *findings, common orchestrator
 	held = slices.DeleteFunc(held, func(id orchestrator.ChatID) bool { return recorded[id] })
 	unregistered(p, l, root, registered)
 	unrecorded(l, root, held)
+}
+
+// unfinished tells of worktrees that git was killed over while it made them, which
+// shows in the lock that it leaves; the lock of a chat's can be set right.
+func unfinished(p Patient, l *findings, root string, common orchestrator.GitDir, chats []orchestrator.ChatSummary) {
+	half, err := p.Trees.HalfMade(common)
+	if err != nil {
+		l.unseen("repository", root, err)
+	}
+	for _, c := range chats {
+		if _, ok := half[string(c.ID)]; !ok {
+			continue
+		}
+		delete(half, string(c.ID))
+		l.add(Finding{
+			Check: "registration", Level: Warning, Subject: string(c.ID), What: "git takes its worktree for half made",
+			Why: "its lock does not say any more whose it is", Try: "boo worktree repair " + string(c.ID),
+		})
+	}
+	for _, name := range slices.Sorted(maps.Keys(half)) {
+		l.add(Finding{
+			Check: "registration", Level: Note, Subject: root,
+			What: fmt.Sprintf("git worktree add is at work on %s, or died over it", half[name]),
+			Why:  "if it died, files are missing there, and neither git worktree prune nor remove takes it; it is yours, and no chat's",
+			Try:  fmt.Sprintf("git -C %s worktree remove --force --force %s, unless git is still at it", shell(root), shell(half[name])),
+		})
+	}
 }
 
 // onRecord has the chats and the spares: both have refs and a registration.
