@@ -118,7 +118,7 @@ func (e *Engine) abandoned(t Turn) bool {
 
 // dyingTime is how long a killed process may take to let go of its locks: it
 // closes its files one by one, and counts as dead before it is through.
-const dyingTime = 2 * time.Second
+const dyingTime = 5 * time.Second
 
 // recoverTurn settles a dead turn unless somebody else is at it. Who has the
 // lock of a chat that is not in use is on the way out, or settles it.

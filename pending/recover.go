@@ -46,7 +46,7 @@ func (e *Engine) Recover(ctx context.Context) ([]orchestrator.ApplyResult, error
 
 // dyingTime is how long a killed process may take to let go of its locks: a
 // child that it was just starting holds them until it has started.
-const dyingTime = time.Second
+const dyingTime = 3 * time.Second
 
 // lockOfDying waits for a lock that a killed process may hold still. Who is alive
 // and at work may hold it for longer.
