@@ -20,8 +20,9 @@ import (
 // lockMark is the bit: it means nothing on a file.
 const lockMark = fs.ModeSticky
 
-// lockWait is how long a ref that somebody else has locked is waited for.
-const lockWait = 2 * time.Second
+// lockWait is how long a ref that somebody else has locked is waited for. A git that
+// packs refs holds each for a moment; on a slow disk that may be seconds.
+const lockWait = 10 * time.Second
 
 // lockRef makes the lock file of a ref, and the directories on the way. It is
 // held until it is closed.
