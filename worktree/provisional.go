@@ -10,10 +10,11 @@ import (
 
 // provisional is a snapshot that a watcher has made, before the tree was
 // scanned. Its objects are whole and kept from garbage collection, but no ref
-// leads to them, and after a power cut they may not be there.
+// leads to them, and after a power cut they may not be there. Where the watcher has
+// seen no change it is the snapshot before, on the chain already.
 type provisional struct {
 	snap  orchestrator.Snapshot
-	pack  *pack.Writer
+	pack  *pack.Writer    // nil where snap is the one before, in which nothing has changed
 	keep  string          // path of the pack's .keep file
 	known *dircache.Index // the files in which it differs from the base
 }
@@ -21,11 +22,22 @@ type provisional struct {
 // settle brings to the disk what the objects lack. Without a provisional
 // snapshot there is nothing to do.
 func (f *provisional) settle() error {
-	if f == nil {
+	if f == nil || f.pack == nil {
 		return nil
 	}
 	return f.pack.Settle()
 }
+
+// parent is that of the snapshot which takes its place should it be wrong.
+func (f *provisional) parent() orchestrator.ObjectID {
+	if f.pack == nil {
+		return f.snap.Commit
+	}
+	return f.snap.Parent
+}
+
+// has reports whether an object was written for it.
+func (f *provisional) has(id orchestrator.ObjectID) bool { return f.pack != nil && f.pack.Has(id) }
 
 // release lets garbage collection have what no ref leads to.
 func (f *provisional) release() {
