@@ -51,6 +51,7 @@ func (p *populating) template(dir, index string, format objectid.Format, carried
 func (p *populating) sibling(e *Engine, wt orchestrator.Worktree, format objectid.Format) *populate.Template {
 	registered, _ := os.ReadDir(filepath.Join(string(wt.CommonDir), "worktrees"))
 	var best orchestrator.ChatID
+	var dir string
 	var newest time.Time
 	for _, entry := range registered {
 		chat, err := orchestrator.ParseChatID(entry.Name())
@@ -58,16 +59,17 @@ func (p *populating) sibling(e *Engine, wt orchestrator.Worktree, format objecti
 			continue
 		}
 		info, err := os.Lstat(filepath.Join(e.chatDir(chat), "index"))
-		if err != nil {
+		at := registeredAt(wt.CommonDir, chat)
+		if err != nil || at == "" {
 			continue
 		}
 		head, _ := readSmall(filepath.Join(e.chatDir(chat), "git", "HEAD"), 1<<10)
 		if strings.TrimSpace(string(head)) == string(wt.Base) {
-			best = chat
+			best, dir = chat, at
 			break
 		}
 		if info.ModTime().After(newest) {
-			best, newest = chat, info.ModTime()
+			best, dir, newest = chat, at, info.ModTime()
 		}
 	}
 	if best == "" {
@@ -77,11 +79,21 @@ func (p *populating) sibling(e *Engine, wt orchestrator.Worktree, format objecti
 	if err != nil {
 		return nil
 	}
-	at, err := readSmall(adminOf(orchestrator.Worktree{CommonDir: wt.CommonDir, Chat: best}).file("gitdir"), 64<<10)
+	return p.template(dir, filepath.Join(e.chatDir(best), "index"), format, carried)
+}
+
+// registeredAt returns the directory that a chat's worktree is registered at; "" if
+// it has none.
+func registeredAt(common orchestrator.GitDir, chat orchestrator.ChatID) string {
+	at, err := readSmall(adminOf(orchestrator.Worktree{CommonDir: common, Chat: chat}).file("gitdir"), 64<<10)
 	if err != nil {
-		return nil
+		return ""
 	}
-	return p.template(filepath.Dir(strings.TrimSuffix(string(at), "\n")), filepath.Join(e.chatDir(best), "index"), format, carried)
+	dir := filepath.Dir(strings.TrimSuffix(string(at), "\n"))
+	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
+		return ""
+	}
+	return dir
 }
 
 // conversions says what the attributes that an index knows of call for;

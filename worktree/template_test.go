@@ -86,6 +86,20 @@ func TestFilesComeFromAnotherChatsWorktree(t *testing.T) {
 	}
 }
 
+func TestAWorktreeThatIsGoneHidesNoOther(t *testing.T) {
+	f := newFixture(t)
+	f.aged(20)
+	gone, there := f.proven(), f.proven()
+	f.remove(f.repo + "/.git/index")
+	if gone.Chat > there.Chat { // they are looked at in the order of their names
+		gone, there = there, gone
+	}
+	f.must(os.RemoveAll(string(gone.Dir)))
+	if n := f.copied(f.create(), 20); n != 20 {
+		t.Errorf("%d files came from %s, want 20", n, there.Chat)
+	}
+}
+
 func TestBothTheCheckoutAndAnotherChatGiveFiles(t *testing.T) {
 	f := newFixture(t)
 	f.aged(20)
