@@ -9,8 +9,15 @@ import (
 // takeSnapshot records a worktree.
 type takeSnapshot func(ctx context.Context, by Signature, message string) (Snapshot, error)
 
-// plainly takes a snapshot without a watcher, unless the newest one is right.
+// plainly takes a snapshot without a watcher.
 func (e *Engine) plainly(wt Worktree) takeSnapshot {
+	return func(ctx context.Context, by Signature, message string) (Snapshot, error) {
+		return e.Trees.Snapshot(ctx, wt, by, message)
+	}
+}
+
+// again takes a snapshot without a watcher where the newest one is not right.
+func (e *Engine) again(wt Worktree) takeSnapshot {
 	return func(ctx context.Context, by Signature, message string) (Snapshot, error) {
 		return e.Trees.SnapshotChanges(ctx, wt, by, message)
 	}
@@ -63,7 +70,7 @@ func (e *Engine) confirmLeft(ctx context.Context, chat ChatID) error {
 			})
 		} else {
 			doubt := fmt.Sprintf("; that look came late, so what anybody wrote there since the turn ended counts as %s's", t.Agent)
-			err = e.confirm(ctx, wt, t, e.plainly(wt), t.After, doubt)
+			err = e.confirm(ctx, wt, t, e.again(wt), t.After, doubt)
 		}
 		if err != nil {
 			return fmt.Errorf("compare the files of chat %s with what was seen of them: %w", chat, err)

@@ -121,10 +121,9 @@ type Trees interface {
 // which holds the chat's lock in all methods but Close.
 type TreeWatch interface {
 	// Snapshot records the worktree, at a cost that follows the changes. Its
-	// result is Verified, and all that [Trees.SnapshotChanges] promises, or else an
+	// result is Verified, and all that [Trees.Snapshot] promises, or else an
 	// answer in advance: its objects can be read, but the chain does not have it
-	// before Keep or Confirm; should boo end before, it is forgotten. Where nothing
-	// seems to have changed since the newest snapshot, that is the answer in advance.
+	// before Keep or Confirm; should boo end before, it is forgotten.
 	Snapshot(ctx context.Context, by Signature, message string) (Snapshot, error)
 
 	// SnapshotChanges is [Trees.SnapshotChanges] by what was seen alone, and as

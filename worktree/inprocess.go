@@ -163,7 +163,7 @@ func (p *inProcess) prepare(take taking) error {
 			return err
 		}
 	} else {
-		p.stored, p.known = take.fast.has, take.fast.known
+		p.stored, p.known = take.fast.pack.Has, take.fast.known
 	}
 	p.pack = pack.New(packsDir(p.wt.CommonDir), opts)
 	return nil

@@ -10,11 +10,10 @@ import (
 
 // provisional is a snapshot that a watcher has made, before the tree was
 // scanned. Its objects are whole and kept from garbage collection, but no ref
-// leads to them, and after a power cut they may not be there. Where the watcher has
-// seen no change it is the snapshot before, on the chain already.
+// leads to them, and after a power cut they may not be there.
 type provisional struct {
 	snap  orchestrator.Snapshot
-	pack  *pack.Writer    // nil where snap is the one before, in which nothing has changed
+	pack  *pack.Writer
 	keep  string          // path of the pack's .keep file
 	known *dircache.Index // the files in which it differs from the base
 }
@@ -22,22 +21,11 @@ type provisional struct {
 // settle brings to the disk what the objects lack. Without a provisional
 // snapshot there is nothing to do.
 func (f *provisional) settle() error {
-	if f == nil || f.pack == nil {
+	if f == nil {
 		return nil
 	}
 	return f.pack.Settle()
 }
-
-// parent is that of the snapshot which takes its place should it be wrong.
-func (f *provisional) parent() orchestrator.ObjectID {
-	if f.pack == nil {
-		return f.snap.Commit
-	}
-	return f.snap.Parent
-}
-
-// has reports whether an object was written for it.
-func (f *provisional) has(id orchestrator.ObjectID) bool { return f.pack != nil && f.pack.Has(id) }
 
 // release lets garbage collection have what no ref leads to.
 func (f *provisional) release() {

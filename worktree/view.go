@@ -13,6 +13,7 @@ import (
 	"boo/worktree/internal/dircache"
 	"boo/worktree/internal/pack"
 	"boo/worktree/internal/safeopen"
+	"boo/worktree/internal/treeedit"
 	"boo/worktree/internal/treescan"
 	"boo/worktree/internal/watch"
 )
@@ -172,8 +173,8 @@ func (v *view) compare(ctx context.Context) error {
 // snapshot makes a provisional snapshot of what is touched by now; nil if the
 // one before will do.
 func (v *view) snapshot(ctx context.Context, t taking) (*provisional, error) {
-	if same, err := v.unchanged(ctx); same || err != nil {
-		return nil, err
+	if fast, ok, err := v.unchanged(ctx, t); ok || err != nil {
+		return fast, err
 	}
 	if err := v.wake(); err != nil {
 		return nil, err
@@ -225,21 +226,25 @@ func (v *view) snapshot(ctx context.Context, t taking) (*provisional, error) {
 	return &provisional{snap: snap, pack: v.pack, keep: v.written.Keep, known: v.known}, nil
 }
 
-// unchanged reports whether nothing was touched since the snapshot before: what
-// rests need not wake for it. If not there may be something to look at.
-func (v *view) unchanged(ctx context.Context) (bool, error) {
+// unchanged is snapshot where nothing was touched since the one before: what rests
+// need not wake for it. ok is false if there may be something to look at.
+func (v *view) unchanged(ctx context.Context, t taking) (fast *provisional, ok bool, err error) {
 	if v.prev.Tree == "" || len(v.unread)+len(v.byForce.paths) > 0 || v.byForce.stale(v.wt, v.began) {
-		return false, nil
+		return nil, false, nil
 	}
-	return v.watcher.Quiet(ctx, string(v.wt.Dir))
-}
-
-// unaltered is the snapshot before as a provisional one: it stands, unless the scan
-// finds what the watcher has missed.
-func (v *view) unaltered() *provisional {
-	snap := v.prev
-	snap.Verified = false
-	return &provisional{snap: snap, known: v.known}
+	if quiet, err := v.watcher.Quiet(ctx, string(v.wt.Dir)); err != nil || !quiet {
+		return nil, false, err
+	}
+	if _, same := t.same(v.prev.Tree); same {
+		return nil, true, nil
+	}
+	v.beginPack()
+	defer func() { _ = v.pack.Close() }()
+	snap, err := v.write(treeedit.Result{Root: v.prev.Tree}, v.engine.authored(ctx, t))
+	if err != nil {
+		return nil, false, err
+	}
+	return &provisional{snap: snap, pack: v.pack, keep: v.written.Keep, known: v.known}, true, nil
 }
 
 func (v *view) beginPack() {

@@ -93,7 +93,7 @@ func (w *treeWatch) Snapshot(ctx context.Context, by orchestrator.Signature, mes
 		}
 	}
 	w.engine.unwatched(fmt.Errorf("%w: %w", ErrUnwatched, err))
-	snap, err := w.engine.SnapshotChanges(ctx, w.wt, by, message)
+	snap, err := w.engine.Snapshot(ctx, w.wt, by, message)
 	if early == errNotYet {
 		w.taken = &snap
 	}
@@ -135,9 +135,9 @@ func (w *treeWatch) SnapshotChanges(ctx context.Context, by orchestrator.Signatu
 	return w.view.prev, nil
 }
 
-// takeFast makes fast of what the watcher has seen. Where nothing has changed that is
-// the snapshot before, to be confirmed, or nil if that will do as it is. After an
-// error the watch is of no more use: what the watcher told is used up.
+// takeFast makes fast of what the watcher has seen, or leaves it nil where the
+// snapshot before will do. After an error the watch is of no more use: what the
+// watcher told is used up.
 func (w *treeWatch) takeFast(ctx context.Context, by orchestrator.Signature, message string, unlessSame bool) (err error) {
 	defer func() { w.doubt = err }()
 	w.looked = nil
@@ -156,11 +156,8 @@ func (w *treeWatch) takeFast(ctx context.Context, by orchestrator.Signature, mes
 	}
 	w.view.prev, w.kept = prev, false
 	w.fast, err = w.view.snapshot(ctx, taking{
-		wt: w.wt, prev: prev, commit: w.engine.commitOn(cmp.Or(prev.Commit, w.wt.Base), by, message), unlessSame: true,
+		wt: w.wt, prev: prev, commit: w.engine.commitOn(cmp.Or(prev.Commit, w.wt.Base), by, message), unlessSame: unlessSame,
 	})
-	if err == nil && w.fast == nil && !unlessSame {
-		w.fast = w.view.unaltered()
-	}
 	return err
 }
 
@@ -208,7 +205,7 @@ func (w *treeWatch) Confirm(ctx context.Context, by orchestrator.Signature, mess
 	w.fast = nil
 	var looked lookedThrough
 	t := taking{
-		wt: w.wt, prev: w.view.prev, commit: w.engine.commitOn(fast.parent(), by, message), fast: fast, fence: w.view, looked: &looked,
+		wt: w.wt, prev: w.view.prev, commit: w.engine.commitOn(fast.snap.Parent, by, message), fast: fast, fence: w.view, looked: &looked,
 	}
 	if w.kept {
 		t.prev = fast.snap
