@@ -59,17 +59,21 @@ func (p *populating) sibling(e *Engine, wt orchestrator.Worktree, format objecti
 			continue
 		}
 		info, err := os.Lstat(filepath.Join(e.chatDir(chat), "index"))
-		at := registeredAt(wt.CommonDir, chat)
-		if err != nil || at == "" {
+		if err != nil {
 			continue
 		}
 		head, _ := readSmall(filepath.Join(e.chatDir(chat), "git", "HEAD"), 1<<10)
-		if strings.TrimSpace(string(head)) == string(wt.Base) {
-			best, dir = chat, at
-			break
+		same := strings.TrimSpace(string(head)) == string(wt.Base)
+		if !same && !info.ModTime().After(newest) {
+			continue
 		}
-		if info.ModTime().After(newest) {
-			best, dir, newest = chat, at, info.ModTime()
+		at := registeredAt(wt.CommonDir, chat)
+		if at == "" {
+			continue
+		}
+		best, dir, newest = chat, at, info.ModTime()
+		if same {
+			break
 		}
 	}
 	if best == "" {

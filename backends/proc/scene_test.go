@@ -21,7 +21,7 @@ import (
 const patience = time.Minute
 
 // soon is how long things may take that should not take long at all.
-const soon = 20 * time.Second
+const soon = 5 * time.Second
 
 // program links the test binary to a name that only this test uses, so that
 // every process that comes of it can be told by its command line.

@@ -46,10 +46,10 @@ func match(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // endTime is how long a process may outlive what ended its turn.
-const endTime = 20 * time.Second
+const endTime = 5 * time.Second
 
 // ended requires that no process whose command line holds the text is alive
-// twenty seconds from now at the latest: ended TEXT.
+// five seconds from now at the latest: ended TEXT.
 func ended(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: ended TEXT")
@@ -63,7 +63,7 @@ func ended(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// gone requires that a process is not alive twenty seconds from now at the latest:
+// gone requires that a process is not alive five seconds from now at the latest:
 // gone PID. One that nobody has reaped yet is gone.
 func gone(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {

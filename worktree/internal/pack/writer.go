@@ -159,7 +159,6 @@ func (w *Writer) open() (*os.File, error) {
 	return w.file, w.broken
 }
 
-// createTemp makes a file of a name that git's prune knows as left over.
 // draftPrefix is what the names of unfinished files begin with. It is not git's
 // own "tmp_": a git gc --prune=now would take them from under the writer.
 const draftPrefix = ".boo-pack-"

@@ -71,7 +71,9 @@ func repository(ctx context.Context, p Patient, l *findings, common orchestrator
 	if err != nil {
 		l.unseen("repository", root, err)
 	}
-	housed := slices.DeleteFunc(slices.Clone(chats), func(c orchestrator.ChatSummary) bool { return homeless(ctx, p, l, c) })
+	housed := slices.DeleteFunc(slices.Clone(chats), func(c orchestrator.ChatSummary) bool {
+		return !slices.Contains(held, c.ID) && homeless(ctx, p, l, c) // which may ask git
+	})
 	for _, c := range housed {
 		chat(ctx, p, l, c, slices.Contains(held, c.ID))
 	}
